@@ -1,0 +1,58 @@
+# A fresh machine needs Python 3.11 or newer and make. `make quickstart` and `make test` set up .venv by themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+.DEFAULT_GOAL := help
+.PHONY: help setup quickstart test check format slow bench interop build matrix demonstrators constraints clean
+
+help:  ## List the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "imitable needs Python 3.11 or newer: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+setup: $(VENV)/.ready  ## Create .venv and install
+
+quickstart: setup  ## The main job end to end, on a small scale
+	$(BIN)/imitable quickstart --overwrite
+
+test: setup check  ## Everything that a change must pass
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: setup  ## Lint, types, layers, spelling
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/codespell
+
+format: setup  ## Format and fix what can be fixed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+slow: setup  ## Learning tests of minutes: TRPO and PPO reach what they should
+	$(BIN)/python -m pytest -m slow tests/learning -s
+
+interop: setup  ## Files opened by the real programs of the field, each in its own environment
+	$(BIN)/python -m pytest -m interop tests/interop -s
+
+bench: setup  ## Throughput against the simulator's limit and against peers
+	$(BIN)/python bench/throughput.py
+
+build: setup  ## Wheel and sdist, each installed into an empty environment and run outside the clone
+	sh scripts/test_build.sh $(abspath $(BIN)/python)
+
+matrix: setup  ## Oldest and newest Python, MuJoCo 3.17 and 4.0
+	sh scripts/test_matrix.sh
+
+demonstrators: setup  ## Train the demonstrators that are missing from the package
+	$(BIN)/python scripts/train_demonstrators.py
+
+constraints: setup  ## Write constraints.txt anew from what is installed
+	$(BIN)/python -m pip freeze --exclude-editable | grep -v '@ file' > constraints.txt
+
+clean:  ## Remove environments, caches and outputs
+	rm -rf .venv .venv-* build dist quickstart .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Training throughput against the simulator's limit, and against a peer. Ratios of one run; absolute rates only beside them.
+
+The *limit* is the simulator replaying the same controls from the same states on the same threads, nothing else in the loop.
+Both cores are busy: two processes train at once, then both replay at once.
+
+    python bench/throughput.py [--rounds 3] [--no-peers] [--out results/throughput.json]
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+from typing import Any
+
+from imitable.runtime import one_thread
+
+one_thread()  # before NumPy and JAX are imported, here and in the processes that inherit this environment
+
+import numpy as np  # noqa: E402
+
+from imitable.dynamics.parse import ROBOTS, robot  # noqa: E402
+from imitable.rl.method import METHODS, method  # noqa: E402
+from imitable.rl.train import Trainer  # noqa: E402
+from imitable.sim.batch import Batch  # noqa: E402
+from imitable.sim.rollout import Segment  # noqa: E402
+from imitable.sim.task import Locomotion  # noqa: E402
+
+PROCESSES = 2
+BUDGET = {"half_cheetah": 1_500_000, "hopper": 2_500_000, "swimmer": 1_000_000, "walker2d": 2_500_000}
+"""Steps of the learning test, whose very settings are measured."""
+WARM = 30
+"""Iterations before the clock starts: compilation, and the first falls."""
+ITERATIONS = 10
+"""Iterations of one round."""
+TARGETS = {"trpo": {"half_cheetah": 0.7, "hopper": 0.7, "swimmer": 0.7, "walker2d": 0.7}} | {
+    "ppo": {"half_cheetah": 0.5, "hopper": 0.65, "swimmer": 0.65, "walker2d": 0.65}
+}
+PEER_TARGETS = {"half_cheetah": 10.0, "hopper": 5.5}
+PEER_IDS = {"half_cheetah": "HalfCheetah-v5", "hopper": "Hopper-v5"}
+PEER_PACKAGES = ["torch==2.13.0", "stable-baselines3==2.9.2", "sb3-contrib==2.9.2", "gymnasium[mujoco]==1.4.0", "mujoco==4.0.0"]
+
+
+def replay(batch: Batch, segment: Segment, controls: np.ndarray, frame_skip: int) -> float:
+    """Return the seconds that the bare simulator needs for the transitions of a segment."""
+    length, n = segment.rewards.shape
+    states = segment.moments.states.reshape(length, n, -1)
+    restarted = np.zeros((length, n), bool)
+    restarted[1:] = (segment.terminated | segment.truncated)[:-1]
+    native, ctrl = batch._native, batch._ctrl
+    batch.set_state(states[0])
+    started = time.perf_counter()
+    for t in range(length):
+        if restarted[t].any():
+            ids = np.flatnonzero(restarted[t])
+            batch.set_state(states[t, ids], ids)
+        ctrl[:] = controls[t]
+        native.step(None, nstep=frame_skip)
+    return time.perf_counter() - started
+
+
+def measure(name: str, text: str, seed: int, rounds: int, barrier: Barrier) -> dict[str, float]:
+    """Train and replay in turns; return steps and the seconds of both."""
+    task = Locomotion(robot(name))
+    trainer = Trainer(task, method(text), BUDGET[name], seed)
+    bare = Batch(task.variant, trainer.method.environments)
+    recorded: list[Segment] = []
+    collect = trainer.collector.collect
+
+    def recording(*arguments: Any) -> Segment:
+        recorded.append(collect(*arguments))
+        return recorded[-1]
+
+    trainer.collector.collect = recording
+    for _ in range(WARM):
+        trainer.iterate()
+    total = {"steps": 0.0, "training_s": 0.0, "limit_s": 0.0}
+    for _ in range(rounds):
+        recorded.clear()
+        barrier.wait()
+        started = time.perf_counter()
+        for _ in range(ITERATIONS):
+            trainer.iterate()
+        total["training_s"] += time.perf_counter() - started
+        barrier.wait()
+        for segment in recorded:
+            total["limit_s"] += replay(bare, segment, segment.units.astype(np.float64), task.variant.frame_skip)
+            total["steps"] += segment.rewards.size
+    return total
+
+
+def ours(name: str, text: str, rounds: int) -> dict[str, float]:
+    """Measure one robot and method with both cores busy."""
+    context = multiprocessing.get_context("spawn")
+    with context.Manager() as manager, context.Pool(PROCESSES) as pool:
+        barrier = manager.Barrier(PROCESSES)
+        results = pool.starmap(measure, [(name, text, seed, rounds, barrier) for seed in range(PROCESSES)])
+    rate = sum(r["steps"] / r["training_s"] for r in results)
+    limit = sum(r["steps"] / r["limit_s"] for r in results)
+    return {"steps_per_s": rate, "limit_per_s": limit, "share": rate / limit}
+
+
+PEER = """
+import sys, time
+import gymnasium, torch
+from sb3_contrib import TRPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
+
+class Clock(BaseCallback):
+    def __init__(self):
+        super().__init__()
+        self.marks = []
+    def _on_rollout_start(self):
+        self.marks.append((self.num_timesteps, time.perf_counter()))
+    def _on_step(self):
+        return True
+
+if __name__ == "__main__":
+    kind = {"dummy": DummyVecEnv, "subprocess": SubprocVecEnv}[sys.argv[2]]
+    env = kind([lambda: gymnasium.make(sys.argv[1]) for _ in range(8)])
+    clock = Clock()
+    TRPO("MlpPolicy", env, device="cpu", seed=0).learn(8 * 2048 * 4, callback=clock)
+    (a, start), (b, end) = clock.marks[1], clock.marks[-1]
+    print((b - a) / (end - start))
+"""
+
+
+def peer_python() -> Path:
+    """Return the interpreter of the peers' own virtual environment, made on first use."""
+    venv = Path(__file__).resolve().parents[1] / ".venv-peers"
+    python = venv / "bin" / "python"
+    if not (venv / ".ready").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PEER_PACKAGES], check=True)
+        (venv / ".ready").touch()
+    return python
+
+
+def peer(name: str) -> dict[str, float]:
+    """Return steps/s of sb3-contrib's TRPO on 8 environments, in this process and in processes of their own."""
+    free = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS") and k != "NPROC"}
+    script = Path(__file__).with_name(".peer.py")
+    script.write_text(PEER)
+    try:
+        rates = {}
+        for kind in ("dummy", "subprocess"):
+            command = [str(peer_python()), str(script), PEER_IDS[name], kind]
+            done = subprocess.run(command, capture_output=True, text=True, check=True, env=free)
+            rates[kind] = float(done.stdout.split()[-1])
+        return rates
+    finally:
+        script.unlink()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--robots", nargs="*", default=list(ROBOTS))
+    parser.add_argument("--methods", nargs="*", default=list(METHODS))
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_args()
+    rows, missed = [], []
+    print(
+        f"{'robot':<14}{'method':<8}{'share of limit':>16}{'target':>8}{'steps/s':>12}{'limit':>12}{'× peer':>9}{'target':>8}"
+    )
+    for name in arguments.robots:
+        rates = peer(name) if name in PEER_IDS and not arguments.no_peers else {}
+        for text in arguments.methods:
+            row: dict[str, Any] = {"robot": name, "method": text, **ours(name, text, arguments.rounds)}
+            row |= {"target": TARGETS[text][name], "peer_steps_per_s": rates}
+            multiple = row["steps_per_s"] / max(rates.values()) if rates and text == "trpo" else None
+            row["multiple_of_peer"] = multiple
+            shown = f"{multiple:>9.1f}{PEER_TARGETS[name]:>8.1f}" if multiple else ""
+            print(
+                f"{name:<14}{text:<8}{row['share']:>16.2f}{row['target']:>8.2f}{row['steps_per_s']:>12,.0f}{row['limit_per_s']:>12,.0f}"
+                + shown,
+                flush=True,
+            )
+            rows.append(row)
+            if row["share"] < row["target"] or (multiple is not None and multiple < PEER_TARGETS[name]):
+                missed.append(f"{name} {text}")
+    print(f"targets missed: {', '.join(missed) or 'none'}")
+    if arguments.out:
+        arguments.out.write_text(
+            json.dumps({"settings": "defaults", "rounds": arguments.rounds, "rows": rows}, indent=2) + "\n"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Train every demonstrator and imitator of the paper's six settings, and write policy and card into the package.
+
+Each row is one `imitable train` command; a row waits for the policy it begins from. Policies that are there are left alone, so
+that a killed run goes on with what is missing:  python scripts/train_demonstrators.py [ROBOT…]
+"""
+
+import json
+import shlex
+import subprocess
+import sys
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from imitable.demonstrators.shipped import file_name, folder
+
+PROCESSES = 2
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One demonstrator: how it is trained, and what the paper's demonstrations of its setting return."""
+
+    robot: str
+    steps: int
+    goal: float
+    paper: str
+    method: str = "trpo"
+    begin: str | None = None
+    seed: int = 0
+    note: str = ""
+
+    @property
+    def arguments(self) -> list[str]:
+        """The command line, without its output."""
+        begin = ["--begin", self.begin] if self.begin else []
+        options = ["--method", self.method, "--steps", str(self.steps), "--goal", f"{self.goal:g}", "--seed", str(self.seed)]
+        return ["train", self.robot, *options, *begin]
+
+
+HOPPER = "3460 ± 87"
+CHEETAH = "3229 ± 170 (first setting), 3337 ± 67 (second)"
+WALKER = "3098 ± 118 (first setting), 3720 ± 336 (second)"
+SWIMMER = "106 ± 3"
+
+CAREFUL = "ppo:log_std=-1,log_std_end=-2"
+"""For a run that begins from another body's policy: explore less, keep the gait."""
+
+PATIENT = "trpo:discount=0.999,trace=0.98"
+"""For the Swimmer, whose strokes pay late."""
+
+RECIPES = (
+    Recipe("hopper", 2_500_000, 3430, HOPPER),
+    Recipe("hopper:gravity=15", 1_500_000, 3430, HOPPER, CAREFUL, begin="hopper"),
+    Recipe("hopper:gravity=20", 2_500_000, 3430, HOPPER, CAREFUL, begin="hopper:gravity=15"),
+    Recipe("hopper:gravity=5", 2_000_000, 3430, HOPPER, CAREFUL, begin="hopper"),
+    Recipe("hopper:gravity=2", 3_000_000, 3430, HOPPER, CAREFUL, begin="hopper:gravity=5"),
+    Recipe("half_cheetah:front=0.01", 1_500_000, 3250, CHEETAH),
+    Recipe("half_cheetah:front=0.05", 1_500_000, 3250, CHEETAH),
+    Recipe("half_cheetah:front=0.5", 1_500_000, 3250, CHEETAH),
+    Recipe("half_cheetah:back=0.5", 2_000_000, 3250, CHEETAH),
+    Recipe("half_cheetah:back=0.05", 1_500_000, 3250, CHEETAH),
+    Recipe("half_cheetah:back=0.01", 1_500_000, 3250, CHEETAH),
+    Recipe("walker2d:friction=24.9", 4_000_000, 3300, WALKER),
+    Recipe("walker2d", 4_000_000, 3300, WALKER),
+    Recipe("walker2d:friction=19.9", 2_000_000, 3300, WALKER, CAREFUL, begin="walker2d:friction=24.9"),
+    Recipe("walker2d:friction=29.9", 2_000_000, 3300, WALKER, CAREFUL, begin="walker2d:friction=24.9"),
+    Recipe("walker2d:friction=9.9", 2_000_000, 3300, WALKER, CAREFUL, begin="walker2d:friction=19.9"),
+    Recipe("walker2d:friction=0.7", 2_000_000, 3300, WALKER, CAREFUL, begin="walker2d"),
+    Recipe("walker2d:friction=1.1", 2_000_000, 3300, WALKER, CAREFUL, begin="walker2d"),
+    Recipe("swimmer", 1_500_000, 106, SWIMMER, PATIENT),
+    Recipe("swimmer:front=10", 1_500_000, 106, SWIMMER, PATIENT),
+    Recipe("swimmer:back=10", 1_500_000, 106, SWIMMER, PATIENT),
+    Recipe("swimmer:back=12", 1_500_000, 106, SWIMMER, PATIENT),
+    Recipe("swimmer:back=20", 1_500_000, 106, SWIMMER, PATIENT),
+)
+
+
+def train(recipe: Recipe) -> str:
+    """Run one recipe and write its card; return a line about it."""
+    policy = folder() / f"{file_name(recipe.robot)}.safetensors"
+    command = [*recipe.arguments, "--out", str(policy), "--json", "--resume"]
+    done = subprocess.run([sys.executable, "-m", "imitable.cli.main", *command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return f"{recipe.robot}: failed: {done.stderr.strip()}"
+    result = json.loads(done.stdout)
+    card = {
+        "schema": 1,
+        "robot": result["robot"],
+        "command": "imitable " + shlex.join([*recipe.arguments, "--out", "policy.safetensors"]),
+        "steps": result["steps"],
+        "reached_goal": result["reached_goal"],
+        "mean_actions": result["mean_actions"],
+        "sampled_actions": result["sampled_actions"],
+        "log_std": result["log_std"],
+        "paper_demonstrations": recipe.paper,
+        "note": recipe.note,
+    }
+    policy.with_suffix(".json").write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n")
+    return f"{recipe.robot}: {result['steps']:,} steps, mean {card['mean_actions']}, sampled {card['sampled_actions']}"
+
+
+def is_done(recipe: Recipe) -> bool:
+    """Return whether the policy and its card are there."""
+    return (folder() / f"{file_name(recipe.robot)}.json").exists()
+
+
+def main() -> None:
+    """Run all recipes that are missing, those that begin from another after it."""
+    wanted = sys.argv[1:]
+    waiting = [
+        r for r in RECIPES if not is_done(r) and (not wanted or r.robot.partition(":")[0] in wanted or r.robot in wanted)
+    ]
+    running: dict[Future[str], Recipe] = {}
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        while waiting or running:
+            missing = {r.robot for r in waiting} | {r.robot for r in running.values()}
+            ready = [r for r in waiting if r.begin not in missing]
+            for recipe in ready[: PROCESSES - len(running)]:
+                waiting.remove(recipe)
+                running[pool.submit(train, recipe)] = recipe
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                print(future.result(), flush=True)
+                del running[future]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Which demonstrations, recorded on other bodies, can your robot imitate?
+
+Names load on first use, so that `import imitable` stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from imitable.demos.collect import collect
+    from imitable.demos.store import read, write
+    from imitable.dynamics.parse import robot
+    from imitable.sim.policy import load_policy, save_policy
+    from imitable.types import Demonstrations, InMemory, Policy, Trajectory
+
+_HOMES = {
+    "collect": "imitable.demos.collect",
+    "read": "imitable.demos.store",
+    "write": "imitable.demos.store",
+    "robot": "imitable.dynamics.parse",
+    "load_policy": "imitable.sim.policy",
+    "save_policy": "imitable.sim.policy",
+    "Demonstrations": "imitable.types",
+    "InMemory": "imitable.types",
+    "Policy": "imitable.types",
+    "Trajectory": "imitable.types",
+}
+
+__all__ = [
+    "Demonstrations",
+    "InMemory",
+    "Policy",
+    "Trajectory",
+    "collect",
+    "load_policy",
+    "read",
+    "robot",
+    "save_policy",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'imitable' has no attribute {name!r}; it has {', '.join(__all__)}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return [*__all__, "__version__"]

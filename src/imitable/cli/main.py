@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The entry point: reads the arguments, carries out the verb, turns errors into exit codes.
+
+0 done; 1 our fault; 2 bad input, said in one line; 130 interrupted.
+"""
+
+import contextlib
+import io
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import tyro
+
+from imitable.cli.verbs import Collect, Common, Inspect, Quickstart, Robots, Train, Verb
+from imitable.errors import BadOption, ImitableError
+from imitable.runtime import one_thread
+
+VERBS: dict[str, type[Verb]] = {
+    "robots": Robots,
+    "train": Train,
+    "collect": Collect,
+    "inspect": Inspect,
+    "quickstart": Quickstart,
+}
+
+
+def parse(arguments: Sequence[str]) -> Verb:
+    """Return the verb that the arguments ask for."""
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.extras.subcommand_cli_from_dict(
+                VERBS,
+                prog="imitable",
+                description="Which demonstrations, recorded on other bodies, can your robot imitate?",
+                args=arguments,
+                config=(tyro.conf.FlagCreatePairsOff,),
+            )
+    except SystemExit as leave:
+        if leave.code:
+            print(f"imitable: {_one_line(complaint.getvalue())}", file=sys.stderr)
+        raise
+
+
+def _one_line(boxed: str) -> str:
+    """Return the sentences inside a box of the argument parser as one line."""
+    lines = (line.strip("│╭╮╰╯ ") for line in boxed.splitlines())
+    return "; ".join(line for line in lines if line and not line.startswith("─"))
+
+
+def _check_common(common: Common) -> None:
+    if common.seed < 0:
+        raise BadOption("--seed", common.seed, "give a whole number from 0 on")
+    if common.threads < 0:
+        raise BadOption("--threads", common.threads, "give a whole number from 0 on (0: all cores)")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line."""
+    verb = parse(sys.argv[1:] if arguments is None else arguments)
+    one_thread()  # before NumPy and JAX are imported with the verb's own file
+    try:
+        _check_common(verb.common)
+        import_module(f"imitable.cli.{type(verb).__name__.lower()}").run(verb)
+    except ImitableError as error:
+        print(f"imitable: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt as interrupt:
+        print(f"\nimitable: interrupted. {interrupt}".rstrip(), file=sys.stderr)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

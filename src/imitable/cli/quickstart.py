@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""`imitable quickstart`: the main job, end to end, on a small scale."""
+
+import dataclasses
+
+from imitable.cli import collect, inspect, train
+from imitable.cli.console import document, say
+from imitable.cli.verbs import Collect, Inspect, Quickstart, Train
+from imitable.files import check_free
+
+ROBOTS = ("half_cheetah:front=0.05", "half_cheetah:front=0.5", "half_cheetah:back=0.5", "half_cheetah:back=0.05")
+"""The demonstrators of the paper's first HalfCheetah setting."""
+
+IMITATOR = "half_cheetah:front=0.01"
+"""And its imitator."""
+
+STEPS = 200_000
+"""Control steps of the small training run."""
+
+
+def run(verb: Quickstart) -> None:
+    """Carry out the verb."""
+    common = verb.common
+    demos, policy, own = verb.out / "demos", verb.out / "policy.safetensors", verb.out / "own"
+    for path in (demos, policy, own):
+        check_free(path, overwrite=verb.overwrite)
+    steps = dataclasses.replace(common, json=False)  # one document on stdout: ours
+    say(common, f"1/4  record demonstrations of four bodies: imitable collect {' '.join(ROBOTS)} --episodes 5 --out {demos}")
+    collect.run(Collect(ROBOTS, episodes="5", out=demos, overwrite=verb.overwrite, common=steps))
+    say(common, f"2/4  look at them: imitable inspect {demos}")
+    inspect.run(Inspect((demos,), common=steps))
+    say(common, f"3/4  train the imitator a little: imitable train {IMITATOR} --method trpo --steps {STEPS} --out {policy}")
+    train.run(Train(IMITATOR, out=policy, method="trpo", steps=STEPS, episodes=20, overwrite=verb.overwrite, common=steps))
+    say(common, f"4/4  record it: imitable collect {IMITATOR} --policy {policy} --episodes 5 --out {own}")
+    collect.run(Collect((IMITATOR,), episodes="5", out=own, policy=policy, overwrite=verb.overwrite, common=steps))
+    say(common, f"done: everything is in {verb.out}")
+    document(common, {"demos": str(demos), "policy": str(policy), "own": str(own)})

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""`imitable train`: an expert for a robot."""
+
+import dataclasses
+import time
+from pathlib import Path
+from typing import get_type_hints
+
+from imitable.cli.console import bar, document, say, table
+from imitable.cli.verbs import Train
+from imitable.demonstrators.shipped import policy_for
+from imitable.dynamics.parse import robot
+from imitable.errors import BadOption, CannotResume, OutputExists
+from imitable.files import check_free, check_writable
+from imitable.rl.expert import Expert, Goal, train
+from imitable.rl.method import METHODS, method
+from imitable.rl.train import Progress
+from imitable.sim.policy import load_policy, save_policy
+from imitable.sim.rollout import check_fit
+from imitable.sim.task import Locomotion
+from imitable.types import Policy
+
+
+def run(verb: Train) -> None:
+    """Carry out the verb."""
+    if verb.method.endswith(":help"):
+        _help(verb, verb.method.removesuffix(":help"))
+        return
+    task, learner = Locomotion(robot(verb.spec)), method(verb.method)
+    _check_numbers(verb)
+    checkpoint = verb.out.with_name(verb.out.name + ".checkpoint")
+    _check_output(verb, checkpoint)
+    begin = _begin(verb.begin)
+    if begin is not None:
+        check_fit(task, begin)
+    say(verb.common, f"{task.variant}: at most {verb.steps:,} steps of {verb.method}; checkpoints in {checkpoint}")
+    started = time.monotonic()
+    with bar(verb.common, verb.steps, "training") as shown:
+
+        def on_progress(progress: Progress) -> None:
+            rate = progress.steps / (time.monotonic() - started)
+            shown.move_to(progress.steps, f"return {progress.mean_return:,.0f}  {rate:,.0f} steps/s")
+
+        try:
+            expert = train(
+                task,
+                learner,
+                verb.steps,
+                verb.common.seed,
+                begin=begin,
+                goal=None if verb.goal is None else Goal(verb.goal),
+                tolerance=verb.tolerance,
+                episodes=verb.episodes,
+                checkpoint=checkpoint,
+                checkpoint_s=verb.checkpoint_every,
+                resume=verb.resume and checkpoint.exists(),
+                threads=verb.common.threads,
+                on_progress=on_progress,
+            )
+        except KeyboardInterrupt:
+            kept = f"The last checkpoint is kept: the same command with --resume goes on from {checkpoint}."
+            raise KeyboardInterrupt(kept if checkpoint.exists() else "Nothing was kept: there was no checkpoint yet.") from None
+    save_policy(expert.policy, verb.out)
+    checkpoint.unlink(missing_ok=True)
+    _report(verb, expert)
+
+
+def _check_numbers(verb: Train) -> None:
+    for name in ("steps", "episodes"):
+        if getattr(verb, name) < 1:
+            raise BadOption(f"--{name}", getattr(verb, name), "give a number above 0")
+    if not verb.tolerance > 0:
+        raise BadOption("--tolerance", verb.tolerance, "give a share above 0, such as 0.05")
+
+
+def _check_output(verb: Train, checkpoint: Path) -> None:
+    check_free(verb.out, overwrite=verb.overwrite or verb.resume, resume=True)
+    check_writable(verb.out)
+    if verb.resume and not checkpoint.exists():
+        if verb.out.exists():
+            raise CannotResume(str(verb.out), "it is complete")
+        say(verb.common, "no checkpoint yet: starting from the beginning")
+    if checkpoint.exists() and not (verb.resume or verb.overwrite):
+        raise OutputExists(str(checkpoint), resume=True)
+
+
+def _begin(text: str | None) -> Policy | None:
+    if text is None:
+        return None
+    return load_policy(text) if Path(text).is_file() else policy_for(robot(text))
+
+
+def _help(verb: Train, name: str) -> None:
+    if name not in METHODS:
+        method(name)
+    types = get_type_hints(METHODS[name])
+    fields = dataclasses.fields(METHODS[name])
+    rows = [
+        (field.name, str(field.default), getattr(types[field.name], "__name__", str(types[field.name]))) for field in fields
+    ]
+    table(verb.common, f"{name}[:KEY=VALUE,…]", ("key", "default", "type"), rows)
+    document(verb.common, {"method": name, "keys": {field.name: field.default for field in fields}})
+
+
+def _report(verb: Train, expert: Expert) -> None:
+    mean, sampled = expert.mean.summary(), expert.sampled.summary()
+    table(
+        verb.common,
+        f"{verb.spec} after {expert.steps:,} steps ({'goal reached' if expert.reached_goal else 'budget spent'})",
+        ("actions", *mean),
+        [("mean", *mean.values()), ("sampled", *sampled.values())],
+    )
+    say(verb.common, f"next: imitable collect {verb.spec} --policy {verb.out} --out demos")
+    document(
+        verb.common,
+        {
+            "robot": str(robot(verb.spec)),
+            "policy": str(verb.out),
+            "steps": expert.steps,
+            "reached_goal": expert.reached_goal,
+            "mean_actions": mean,
+            "sampled_actions": sampled,
+            "log_std": [round(float(x), 3) for x in expert.policy.log_std],
+        },
+    )

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""The verbs and their options. Nothing heavy is imported here, so that `imitable --help` answers at once."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+
+@dataclass(frozen=True)
+class Common:
+    """Options that every verb takes."""
+
+    seed: int = 0
+    """Seed of everything random."""
+    json: bool = False
+    """Print one JSON document on stdout, and nothing else there."""
+    threads: int = 1
+    """Threads of the simulator; results do not depend on it."""
+    quiet: bool = False
+    """No tables and no progress bar."""
+
+
+CommonOptions = Annotated[Common, tyro.conf.arg(name="")]
+
+
+@dataclass(frozen=True)
+class Robots:
+    """List the robots, or every knob of one.
+
+    Example: imitable robots hopper:gravity=15
+    """
+
+    spec: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="SPEC")] = None
+    """Robot, or the path of an MJCF file, with knobs: ROBOT[:KEY=VALUE[,KEY=VALUE…]]."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
+class Train:
+    """Train an expert for a robot.
+
+    Example: imitable train hopper:gravity=15 --steps 2000000 --out policy.safetensors
+    """
+
+    spec: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SPEC")]
+    """Robot to train: ROBOT[:KEY=VALUE[,KEY=VALUE…]]."""
+    out: Path = Path("policy.safetensors")
+    """Policy file to write."""
+    method: str = "ppo"
+    """Learner and its settings: ppo or trpo[:KEY=VALUE…]; ppo:help lists the keys."""
+    steps: int = 1_000_000
+    """Control steps to learn from, at most."""
+    goal: float | None = None
+    """Stop early when 20 episodes with mean actions return this much on average, and none below 80 % of it."""
+    begin: str | None = None
+    """Go on from this policy file, or from the shipped demonstrator of this robot."""
+    tolerance: float = 0.05
+    """Reduce the exploration at the end until sampled and mean return agree within this share."""
+    episodes: int = 100
+    """Episodes of the final evaluation."""
+    checkpoint_every: float = 60.0
+    """Seconds between two checkpoints."""
+    resume: bool = False
+    """Continue an interrupted run from its checkpoint, to the same result."""
+    overwrite: bool = False
+    """Replace an existing output."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
+class Collect:
+    """Record demonstrations with shipped demonstrators, or with a policy of yours.
+
+    Example: imitable collect hopper:gravity=20 hopper --episodes 50,500 --out demos
+    """
+
+    specs: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="SPEC…")]
+    """Robots to record: ROBOT[:KEY=VALUE[,KEY=VALUE…]] …"""
+    episodes: str = "50"
+    """How many of each: N, or N,N,… in the order of the robots."""
+    out: Path = Path("demos")
+    """Folder to write, a LeRobot v3 dataset."""
+    policy: Path | None = None
+    """Policy file to record with, instead of the shipped demonstrators."""
+    sampled: bool = False
+    """Sample actions instead of taking their mean."""
+    overwrite: bool = False
+    """Replace an existing output."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
+class Inspect:
+    """Show what is in a set of demonstrations.
+
+    Example: imitable inspect demos
+    """
+
+    demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMOS…")]
+    """Folders, read as one set."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
+class Quickstart:
+    """Run the main job end to end on a small scale: record demonstrations, look at them, train a policy.
+
+    Example: imitable quickstart
+    """
+
+    out: Path = Path("quickstart")
+    """Folder to write."""
+    overwrite: bool = False
+    """Replace an existing output."""
+    common: CommonOptions = Common()
+
+
+Verb = Robots | Train | Collect | Inspect | Quickstart

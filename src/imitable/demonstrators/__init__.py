@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The shipped demonstrators: one policy and one card for every body of the paper's six settings."""

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Find the policy and the card that are shipped for a body."""
+
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from imitable.dynamics.variant import Variant
+from imitable.errors import NoDemonstrator
+from imitable.sim.policy import load_policy
+from imitable.types import Policy
+
+
+def folder() -> Path:
+    """Return the folder of the shipped policies and cards."""
+    return Path(str(files("imitable.demonstrators"))) / "policies"
+
+
+def file_name(text: str) -> str:
+    """Return the file name (without suffix) of a robot text: `hopper:gravity=15` → `hopper-gravity=15`."""
+    return text.replace(":", "-")
+
+
+@cache
+def shipped() -> tuple[str, ...]:
+    """Return the robot texts that have a shipped policy."""
+    cards = sorted(folder().glob("*.json"))
+    return tuple(str(json.loads(card.read_text())["robot"]) for card in cards)
+
+
+def card(variant: Variant) -> dict[str, Any]:
+    """Return the card of a shipped policy: returns, steps, command."""
+    return json.loads((folder() / f"{_name_of(variant)}.json").read_text())
+
+
+def policy_for(variant: Variant) -> Policy:
+    """Return the shipped policy of a body; actuation noise does not change whose policy it is, so it is left out."""
+    return load_policy(folder() / f"{_name_of(variant)}.safetensors")
+
+
+def _name_of(variant: Variant) -> str:
+    quiet = str(Variant(variant.robot, tuple(item for item in variant.values if item[0] != "noise")))
+    if quiet not in shipped():
+        raise NoDemonstrator(str(variant), shipped())
+    return file_name(quiet)

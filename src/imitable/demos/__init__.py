@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Demonstrations: recorded from policies, kept as LeRobot v3.0 datasets, read in a stream."""

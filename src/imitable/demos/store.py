@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Demonstrations on disk: genuine LeRobot v3.0 datasets, written in one stream and read an episode at a time.
+
+States are float64 and come back bit for bit; every episode carries the hash of its contents, which reading checks.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+from imitable.demos.lerobot import INFO_FILE
+from imitable.demos.reader import Folder
+from imitable.demos.writer import Writer
+from imitable.errors import CannotWrite, MixedDatasets
+from imitable.files import check_free, new_folder
+from imitable.types import Demonstrations, Episode, Layout, Trajectory
+
+SHARD_MB = 100.0
+"""LeRobot's own size of a data file."""
+
+
+def write(
+    path: str | Path,
+    layout: Layout,
+    trajectories: Iterable[Trajectory],
+    *,
+    overwrite: bool = False,
+    task: str = "demonstration",
+    shard_mb: float = SHARD_MB,
+) -> None:
+    """Write trajectories as a LeRobot dataset, in a stream: memory holds about a thousand frames.
+
+    The folder appears when it is complete. On any error nothing is left behind, and what stood there before still stands.
+
+    Args:
+        path: the folder to make.
+        layout: names of the state and action entries, and the period; every trajectory must fit it.
+        trajectories: read once, in order.
+        overwrite: replace a dataset that is there.
+        task: what LeRobot's `task` column says of every frame.
+        shard_mb: size in megabytes at which a new data file is started.
+    """
+    target = Path(path)
+    check_free(target, overwrite=overwrite)
+    _check_replaceable(target)
+    with new_folder(target) as folder:
+        writer = Writer(folder, layout, task, shard_mb)
+        try:
+            for trajectory in trajectories:
+                writer.add(trajectory)
+            if not writer.count:
+                raise CannotWrite(str(target), "there is no demonstration to write")
+            writer.finish()
+        finally:
+            writer.abandon()
+
+
+def _check_replaceable(target: Path) -> None:
+    """Refuse to replace anything but a dataset or an empty folder, whatever the user allows."""
+    if target.exists() and not (target / INFO_FILE).is_file() and not (target.is_dir() and not any(target.iterdir())):
+        raise CannotWrite(str(target), "what stands there is no set of demonstrations, and is not replaced")
+
+
+def read(first: str | Path, *more: str | Path) -> Demonstrations:
+    """Read one LeRobot dataset, or several as one set.
+
+    Datasets that imitable did not write can be read if their frames have `observation.state`: all its entries count as
+    positions, the demonstrator is the dataset's robot type, returns are NaN, and hashes are computed when first asked for.
+    """
+    folders = [Folder(Path(path)) for path in (first, *more)]
+    for folder in folders[1:]:
+        if reason := _difference(folders[0].info.layout, folder.info.layout):
+            raise MixedDatasets(str(folders[0].path), str(folder.path), reason)
+    for index, folder in enumerate(folders):
+        if folder.path.resolve() in (other.path.resolve() for other in folders[:index]):
+            raise MixedDatasets(str(folder.path), str(folder.path), "it is the same folder twice")
+    return _Stored(folders)
+
+
+def _difference(a: Layout, b: Layout) -> str | None:
+    for what, left, right in (
+        ("positions", a.qpos, b.qpos),
+        ("velocities", a.qvel, b.qvel),
+        ("actuators", a.actuators, b.actuators),
+    ):
+        if left != right:
+            return f"their {what} differ: ({', '.join(left)}) and ({', '.join(right)})"
+    if not math.isclose(a.period_s, b.period_s, rel_tol=1e-9):
+        return f"their frame periods differ: {a.period_s:g} s and {b.period_s:g} s"
+    return None
+
+
+class _Stored(Demonstrations):
+    """Demonstrations in one or several folders."""
+
+    def __init__(self, folders: list[Folder]) -> None:
+        self._folders, self._layout = tuple(folders), folders[0].info.layout
+        self._places = tuple((folder, row) for folder in folders for row in folder.rows)
+
+    def __len__(self) -> int:
+        """Return the number of demonstrations, without reading any."""
+        return len(self._places)
+
+    @property
+    def layout(self) -> Layout:
+        """Names and period shared by all trajectories."""
+        return self._layout
+
+    @property
+    def episodes(self) -> tuple[Episode, ...]:
+        """One row a demonstration; no states are read, except those of episodes that carry no hash."""
+        return self._episodes
+
+    @cached_property
+    def _episodes(self) -> tuple[Episode, ...]:
+        return tuple(
+            Episode(
+                source=str(folder.path),
+                index=row.index,
+                hash=row.hash or folder.read(row).hash,
+                demonstrator=row.demonstrator,
+                length=row.frames - 1,
+                total_return=row.total_return,
+                terminated=row.terminated,
+                seed=row.seed,
+            )
+            for folder, row in self._places
+        )
+
+    def __getitem__(self, position: int) -> Trajectory:
+        """Read one trajectory: the row group that holds it, and nothing else."""
+        folder, row = self._places[position]
+        return folder.read(row)
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        """Read all trajectories in order; memory holds one row group."""
+        for folder in self._folders:
+            yield from folder

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportAttributeAccessIssue=false
+"""Changes of a body as data: each edit is a frozen dataclass that writes into an `MjSpec`.
+
+An adapter file: MuJoCo ships no types, so its specs pass through here as `Any`.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import mujoco
+
+from imitable.errors import BadModel
+
+
+class Edit(Protocol):
+    """One change of a body."""
+
+    def apply(self, spec: Any) -> None:
+        """Write the change into the `MjSpec`."""
+        ...
+
+
+@dataclass(frozen=True)
+class JointRange:
+    """Limit a joint to [low, high]: degrees for a hinge, metres for a slide."""
+
+    joint: str
+    low: float
+    high: float
+
+    def apply(self, spec: Any) -> None:
+        """Write the limits in the unit the spec itself uses."""
+        joint = spec.joint(self.joint)
+        hinge = int(joint.type) != int(mujoco.mjtJoint.mjJNT_SLIDE)
+        scale = math.pi / 180 if hinge and not spec.compiler.degree else 1.0
+        joint.range = (self.low * scale, self.high * scale)
+        joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
+
+
+@dataclass(frozen=True)
+class SlidingFriction:
+    """Set the sliding friction of geoms; torsional and rolling friction stay.
+
+    MuJoCo takes the larger friction of two touching geoms, so a value below the floor's own has no effect.
+    """
+
+    geoms: tuple[str, ...]
+    value: float
+
+    def apply(self, spec: Any) -> None:
+        """Write the first friction entry of every geom."""
+        for name in self.geoms:
+            geom = spec.geom(name)
+            geom.friction = (self.value, *geom.friction[1:])
+
+
+@dataclass(frozen=True)
+class GearFactor:
+    """Multiply the gear of actuators: the torque that a full control gives."""
+
+    actuators: tuple[str, ...]
+    factor: float
+
+    def apply(self, spec: Any) -> None:
+        """Scale every entry of the gears; an unnamed actuator goes by the name of what it drives."""
+        for actuator in spec.actuators:
+            if (actuator.name or actuator.target) in self.actuators:
+                actuator.gear = actuator.gear * self.factor
+
+
+@dataclass(frozen=True)
+class Gravity:
+    """Set gravity to `value` m/s² along −z."""
+
+    value: float
+
+    def apply(self, spec: Any) -> None:
+        """Write the gravity vector."""
+        spec.option.gravity = (0.0, 0.0, -self.value)
+
+
+@dataclass(frozen=True)
+class BodyMass:
+    """Set the mass of a body in kg; its inertia scales with it."""
+
+    body: str
+    value: float
+
+    def apply(self, spec: Any) -> None:
+        """Scale the body's own inertia, or else the mass or density of its geoms."""
+        if spec.compiler.settotalmass > 0:
+            raise BadModel(self.body, "its mass cannot be set while the model file sets settotalmass: remove that attribute")
+        factor = self.value / float(spec.copy().compile().body(self.body).mass[0])
+        body = spec.body(self.body)
+        from_geoms = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+        if body.explicitinertial and not from_geoms:
+            body.mass, body.inertia, body.fullinertia = body.mass * factor, body.inertia * factor, body.fullinertia * factor
+            return
+        for geom in body.geoms:
+            if math.isnan(geom.mass):
+                geom.density = geom.density * factor
+            else:
+                geom.mass = geom.mass * factor

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Every error a user can cause. Each message is one line: what is wrong, and what would be right."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class ImitableError(Exception):
+    """Base of all errors caused by input; the command line prints it and exits with code 2."""
+
+    def __init__(self, message: str) -> None:
+        """Keep `message` on one line, whatever was put into it."""
+        super().__init__(" ".join(message.split()))
+
+
+def one_of(wrong: str, choices: Iterable[str]) -> str:
+    """Return `did you mean …? Choose from …` for a name that is not among `choices`."""
+    names = sorted(choices)
+    close = difflib.get_close_matches(wrong, names, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"{hint}Choose from: {', '.join(names) or '(none)'}"
+
+
+class UnknownRobot(ImitableError):
+    """The text names no built-in robot and no MJCF file."""
+
+    def __init__(self, name: str, choices: Iterable[str]) -> None:
+        super().__init__(f"unknown robot {name!r}: {one_of(name, choices)}, or the path of an MJCF file (.xml)")
+
+
+class UnknownKnob(ImitableError):
+    """The robot has no such knob."""
+
+    def __init__(self, robot: str, knob: str, choices: Iterable[str]) -> None:
+        super().__init__(f"robot {robot!r} has no knob {knob!r}: {one_of(knob, choices)}")
+
+
+class BadKnobValue(ImitableError):
+    """A knob's value cannot be read, or lies outside its range."""
+
+    def __init__(self, robot: str, knob: str, value: str, expected: str) -> None:
+        super().__init__(f"{robot}: {knob}={value} is not allowed: give {expected}")
+
+
+class BadSpec(ImitableError):
+    """A robot or method text is malformed."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(f"cannot read {text!r}: {reason}; write NAME[:KEY=VALUE[,KEY=VALUE…]]")
+
+
+class BadModel(ImitableError):
+    """An MJCF file cannot be compiled, or is no robot that can be controlled."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+
+
+class BadVariants(ImitableError):
+    """Variants that cannot share one batch."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"these bodies cannot be simulated in one batch: {reason}")
+
+
+class BadTrajectory(ImitableError):
+    """Arrays that do not make a trajectory."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"not a trajectory: {reason}")
+
+
+class Diverged(ImitableError):
+    """A simulation failed in its very first step, so that there is no episode to speak of."""
+
+    def __init__(self, robot: str, seed: int) -> None:
+        super().__init__(f"{robot} diverged in the first step of episode seed {seed}: lower the model's time step or its gears")
+
+
+class BadPolicy(ImitableError):
+    """A policy file is damaged, or does not fit the robot at hand."""
+
+    def __init__(self, what: str, reason: str) -> None:
+        super().__init__(f"policy {what}: {reason}")
+
+
+class NoDemonstrator(ImitableError):
+    """No policy is shipped for this robot."""
+
+    def __init__(self, robot: str, choices: Iterable[str]) -> None:
+        super().__init__(
+            f"no demonstrator is shipped for {robot!r}: train one (imitable train {robot} --out policy.safetensors) "
+            f"and pass --policy FILE, or choose from: {', '.join(sorted(choices))}"
+        )
+
+
+class BadDataset(ImitableError):
+    """A demonstration folder is missing, damaged or half-written."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} is not a readable set of demonstrations: {reason}")
+
+
+class MixedDatasets(ImitableError):
+    """Several folders that cannot be read as one set."""
+
+    def __init__(self, first: str, other: str, reason: str) -> None:
+        super().__init__(f"{first} and {other} cannot be read as one set: {reason}")
+
+
+class OutputExists(ImitableError):
+    """The output is there already."""
+
+    def __init__(self, path: str, *, resume: bool) -> None:
+        choices = "--resume to continue it, --overwrite to replace it" if resume else "--overwrite to replace it"
+        super().__init__(f"{path} exists: give {choices}, or another --out")
+
+
+class CannotWrite(ImitableError):
+    """The disk refuses: full, read-only, or a missing parent."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"cannot write {path}: {reason}; nothing was left behind")
+
+
+class CannotResume(ImitableError):
+    """A checkpoint is missing, damaged, or belongs to other settings."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"cannot resume {path}: {reason}; use the same settings, or --overwrite to start anew")
+
+
+class BadOption(ImitableError):
+    """A method's key or value, or a command line option, is not allowed."""
+
+    def __init__(self, name: str, value: object, expected: str) -> None:
+        super().__init__(f"{name}={value} is not allowed: {expected}")

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""A policy on a robot: returns and lengths, episode by episode. No JAX."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from imitable.seeding import episode_seeds
+from imitable.sim.rollout import check_fit, episodes
+from imitable.sim.task import Task
+from imitable.types import Bools, Floats, Ints, Policy
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What E episodes came to."""
+
+    returns: Floats
+    """(E) undiscounted returns."""
+    lengths: Ints
+    """(E) transitions."""
+    terminated: Bools
+    """(E) whether the episode ended by a fall."""
+
+    @property
+    def mean(self) -> float:
+        """Mean return."""
+        return float(self.returns.mean())
+
+    def summary(self) -> dict[str, float | int]:
+        """Return the numbers of a card."""
+        return {
+            "episodes": len(self.returns),
+            "return_mean": round(self.mean, 1),
+            "return_std": round(float(self.returns.std()), 1),
+            "return_min": round(float(self.returns.min()), 1),
+            "length_mean": round(float(self.lengths.mean()), 1),
+            "falls": int(self.terminated.sum()),
+        }
+
+
+def evaluate(
+    task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, threads: int = 1
+) -> Evaluation:
+    """Play `episode_count` episodes with mean (or sampled) actions."""
+    check_fit(task, policy)
+    seeds = episode_seeds(seed, "evaluation", episode_count)
+    played = [trajectory for trajectory, _ in episodes(task, policy, seeds, sampled=sampled, threads=threads)]
+    return Evaluation(
+        returns=np.array([trajectory.total_return for trajectory in played]),
+        lengths=np.array([len(trajectory) for trajectory in played]),
+        terminated=np.array([trajectory.terminated for trajectory in played]),
+    )

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Files that are whole or not there: write beside, then rename."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from imitable.errors import CannotWrite, OutputExists
+
+
+def check_free(path: Path, *, overwrite: bool, resume: bool = False) -> None:
+    """Refuse an output that exists, unless it may be replaced."""
+    if path.exists() and not overwrite:
+        raise OutputExists(str(path), resume=resume)
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file atomically; a full disk leaves neither a new file nor a damaged old one."""
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        temporary = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise CannotWrite(str(path), error.strerror or str(error)) from None
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path: Path) -> Generator[Path]:
+    """Give a temporary folder to fill; it takes the place of `path` when the block ends well, and vanishes otherwise."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    except OSError as error:
+        raise CannotWrite(str(path), error.strerror or str(error)) from None
+    try:
+        yield temporary
+        temporary.chmod(0o755)
+        _take_place(temporary, path)
+    except OSError as error:
+        raise CannotWrite(str(path), error.strerror or str(error)) from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _take_place(temporary: Path, path: Path) -> None:
+    """Rename `temporary` to `path`; what stood there is removed only when the new one stands."""
+    if not path.exists():
+        temporary.rename(path)
+        return
+    old = temporary.with_name(f"{temporary.name}.old")
+    path.rename(old)
+    temporary.rename(path)
+    if old.is_dir():
+        shutil.rmtree(old)
+    else:
+        old.unlink()
+
+
+def check_writable(path: Path) -> None:
+    """Refuse an output that cannot be written, before hours of work rather than after."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=path.parent):
+            pass
+    except OSError as error:
+        raise CannotWrite(str(path), error.strerror or str(error)) from None

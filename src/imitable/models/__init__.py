@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Networks and normalisers shared by scorers and learners."""

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""A trainer as one file, and back to the same bits: networks, optimiser, normalisers, generators, all simulations."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from imitable import seeding
+from imitable.errors import CannotResume
+from imitable.files import write_bytes
+from imitable.models.normaliser import Normaliser
+from imitable.models.typed_jax import array, leaves, replaced
+from imitable.rl.scaling import RewardScale
+from imitable.rl.train import Trainer
+from imitable.tensors import Arrays, DamagedFile, read, to_bytes
+
+SCHEMA = 1
+
+
+def fingerprint(trainer: Trainer) -> dict[str, object]:
+    """Return what must be equal for a checkpoint to be continued."""
+    method = trainer.method
+    return {
+        "schema": SCHEMA,
+        "body": trainer.task.variant.hash,
+        "method": {"name": type(method).__name__, **json.loads(json.dumps(asdict(method)))},
+        "budget": trainer.budget,
+        "seed": trainer.seed,
+        "begin": trainer.begin_hash,
+    }
+
+
+def save_checkpoint(trainer: Trainer, path: Path) -> None:
+    """Write the trainer's whole state beside `path`, then rename."""
+    arrays, generators = trainer.collector.snapshot()
+    tensors: Arrays = {f"collector.{name}": array for name, array in arrays.items()}
+    for index, leaf in enumerate(leaves(trainer.learner)):
+        tensors[f"learner.{index}"] = np.asarray(leaf)
+    tensors |= {
+        "observed.mean": trainer.observed.mean,
+        "observed.variance": trainer.observed.variance,
+        "scale.returns": trainer.scale.returns,
+        "scale.mean": trainer.scale.seen.mean,
+        "scale.variance": trainer.scale.seen.variance,
+        "recent": np.array(trainer.recent, np.float64).reshape(-1, 2),
+    }
+    metadata = {
+        "fingerprint": json.dumps(fingerprint(trainer)),
+        "generators": json.dumps(generators | {"order": seeding.to_json(trainer.order)}),
+        "counts": json.dumps([trainer.observed.count, trainer.scale.seen.count, trainer.steps]),
+    }
+    write_bytes(path, to_bytes(tensors, metadata))
+
+
+def load_checkpoint(trainer: Trainer, path: Path) -> None:
+    """Put a fresh trainer of the same settings into the state that was saved."""
+    try:
+        tensors, metadata = read(path)
+    except FileNotFoundError:
+        raise CannotResume(str(path), "there is no checkpoint") from None
+    except DamagedFile as error:
+        raise CannotResume(str(path), f"the checkpoint is damaged ({error})") from None
+    saved, here = json.loads(metadata["fingerprint"]), fingerprint(trainer)
+    if saved != here:
+        names = ", ".join(name for name in here if saved.get(name) != here[name])
+        raise CannotResume(str(path), f"it was made with other settings ({names})")
+    count = len(leaves(trainer.learner))
+    trainer.learner = replaced(trainer.learner, [array(tensors[f"learner.{index}"]) for index in range(count)])
+    seen, scaled, trainer.steps = json.loads(metadata["counts"])
+    trainer.observed = Normaliser(tensors["observed.mean"], tensors["observed.variance"], seen)
+    scale = Normaliser(tensors["scale.mean"], tensors["scale.variance"], scaled)
+    trainer.scale = RewardScale(tensors["scale.returns"], scale)
+    trainer.recent.extend((float(r), int(n)) for r, n in tensors["recent"])
+    generators: dict[str, str] = json.loads(metadata["generators"])
+    trainer.order = seeding.from_json(generators.pop("order"))
+    prefix = "collector."
+    arrays = {name.removeprefix(prefix): a for name, a in tensors.items() if name.startswith(prefix)}
+    trainer.collector.restore(arrays, generators)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Train an expert for a robot: the verb behind `imitable train`."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from imitable.evaluate import Evaluation, evaluate
+from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
+from imitable.rl.method import Method
+from imitable.rl.train import Progress, Trainer
+from imitable.sim.rollout import check_fit
+from imitable.sim.task import Task
+from imitable.types import Policy
+
+EVALUATION_SEED = 20211108
+"""Start states of every card: the same for all robots, never seen in training."""
+
+LOOK_STEPS = 100_000
+"""Control steps between two looks at the mean policy; a fifth of it once the return is near its goal."""
+
+LOOK_EPISODES = 20
+"""Episodes of one look."""
+
+NEAR = 0.7
+"""Share of the goal from which on looks come more often."""
+
+QUIETER = float(np.log(np.sqrt(0.5)))
+"""One step of `quietened`: half the variance."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """When to stop before the budget is spent."""
+
+    mean_return: float
+    """Mean return with mean actions that is good enough."""
+    worst_share: float = 0.8
+    """And the worst episode of the look must reach this share of it, so that a gait that falls at times goes on learning."""
+
+    def reached(self, look: Evaluation) -> bool:
+        """Return whether a look at the policy satisfies the goal."""
+        return look.mean >= self.mean_return and float(look.returns.min()) >= self.worst_share * self.mean_return
+
+
+@dataclass(frozen=True)
+class Expert:
+    """A trained policy and what it is worth."""
+
+    policy: Policy
+    steps: int
+    """Control steps it learned from."""
+    reached_goal: bool
+    """Whether it stopped at its goal rather than at the end of its budget."""
+    mean: Evaluation
+    """With mean actions."""
+    sampled: Evaluation
+    """With sampled actions."""
+
+
+def train(
+    task: Task,
+    method: Method,
+    steps: int,
+    seed: int,
+    *,
+    begin: Policy | None = None,
+    goal: Goal | None = None,
+    tolerance: float = 0.05,
+    episodes: int = 100,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    checkpoint_s: float = 60.0,
+    threads: int = 1,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Expert:
+    """Train until the goal or the budget is reached, then quieten the exploration and evaluate.
+
+    `checkpoint` is written every `checkpoint_s` seconds; with `resume` a run goes on from it to the same result.
+    """
+    if begin is not None:
+        check_fit(task, begin)
+    trainer = Trainer(task, method, steps, seed, begin=begin, threads=threads)
+    if resume and checkpoint is not None:
+        load_checkpoint(trainer, checkpoint)
+    reached = _learn(trainer, goal, checkpoint, checkpoint_s, on_progress)
+    return _finished(task, trainer, reached, tolerance, episodes, threads)
+
+
+def _learn(
+    trainer: Trainer,
+    goal: Goal | None,
+    checkpoint: Path | None,
+    checkpoint_s: float,
+    on_progress: Callable[[Progress], None],
+) -> bool:
+    """Iterate to the goal (True) or the budget (False)."""
+    looker, saved_at = _Looker(trainer, goal), time.monotonic()
+    while not trainer.done:
+        on_progress(trainer.iterate())
+        if looker.satisfied():
+            return True
+        if checkpoint is not None and time.monotonic() - saved_at > checkpoint_s:
+            save_checkpoint(trainer, checkpoint)
+            saved_at = time.monotonic()
+    return False
+
+
+class _Looker:
+    """Looks at the mean policy at fixed steps, so that a resumed run looks where an uninterrupted one would."""
+
+    def __init__(self, trainer: Trainer, goal: Goal | None) -> None:
+        self._trainer, self._goal = trainer, goal
+
+    def satisfied(self) -> bool:
+        """Return whether this is a step to look at and the policy is good enough."""
+        trainer, goal = self._trainer, self._goal
+        if goal is None:
+            return False
+        sampled = np.mean([r for r, _ in trainer.recent]) if trainer.recent else -np.inf
+        every = LOOK_STEPS // 5 if sampled >= NEAR * goal.mean_return else LOOK_STEPS
+        batch = trainer.method.environments * trainer.method.length
+        if trainer.steps // every == (trainer.steps - batch) // every:
+            return False
+        return goal.reached(evaluate(trainer.task, trainer.policy, LOOK_EPISODES, trainer.seed))
+
+
+def _finished(task: Task, trainer: Trainer, reached: bool, tolerance: float, episodes: int, threads: int) -> Expert:
+    mean = evaluate(task, trainer.policy, episodes, EVALUATION_SEED, threads=threads)
+    policy, sampled = quietened(task, trainer.policy, mean, tolerance, threads=threads)
+    about = {"robot": str(task.variant), "body": task.variant.hash, "steps": str(trainer.steps), "seed": str(trainer.seed)}
+    return Expert(replace(policy, about=about), trainer.steps, reached, mean, sampled)
+
+
+def quietened(
+    task: Task, policy: Policy, mean: Evaluation, tolerance: float, *, threads: int = 1, most: int = 10
+) -> tuple[Policy, Evaluation]:
+    """Halve the exploration's variance until sampled actions return within `tolerance` of mean actions.
+
+    Exploration is a tool of learning; what is left of it should not change what the policy does.
+    """
+    sampled = evaluate(task, policy, len(mean.returns), EVALUATION_SEED, sampled=True, threads=threads)
+    for _ in range(most):
+        if abs(sampled.mean - mean.mean) <= tolerance * abs(mean.mean):
+            break
+        policy = replace(policy, log_std=policy.log_std + np.float32(QUIETER))
+        sampled = evaluate(task, policy, len(mean.returns), EVALUATION_SEED, sampled=True, threads=threads)
+    return policy, sampled

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""PPO: several epochs of minibatches on the clipped surrogate and the value loss together."""
+
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int
+
+from imitable.models.networks import Actor, Mlp, log_probability
+from imitable.models.typed_jax import compiled, descended, gradient, rows_of, scan, start_optimiser
+from imitable.rl.batch import Experience, Rows
+from imitable.rl.learner import Learner, Rates, bounded, to_rows
+from imitable.rl.method import Ppo
+from imitable.rl.trust_region import mean_kl
+from imitable.rl.value_fit import value_loss
+
+Networks = tuple[Actor, Mlp]
+
+
+def _optimiser(max_gradient: float) -> optax.GradientTransformation:
+    return optax.chain(optax.clip_by_global_norm(max_gradient), optax.scale_by_adam(eps=1e-5))
+
+
+def start(networks: Networks) -> Learner:
+    """Return the learner before its first update."""
+    actor, critic = networks
+    return Learner(actor, critic, start_optimiser(_optimiser(1.0), networks))
+
+
+def clipped_surrogate(actor: Actor, rows: Rows, clip: float) -> Float[Array, ""]:
+    """Return mean min(ρ A, clip(ρ, 1 ± c) A), ρ = π(a|x) / π_old(a|x)."""
+    new = log_probability(actor.mean(rows.inputs), actor.log_std, rows.actions)
+    ratio = jnp.exp(new - rows.log_probabilities)
+    return jnp.minimum(ratio * rows.advantages, jnp.clip(ratio, 1 - clip, 1 + clip) * rows.advantages).mean()
+
+
+def _loss(networks: Networks, rows: Rows, clip: float) -> Float[Array, ""]:
+    actor, critic = networks
+    return value_loss(critic, rows.inputs, rows.targets) - clipped_surrogate(actor, rows, clip)
+
+
+@compiled
+def update(
+    method: Ppo, learner: Learner, batch: Experience, order: Int[Array, "k b"], rates: Rates
+) -> tuple[Learner, dict[str, Float[Array, ""]]]:
+    """Take one gradient step on each of the k minibatches whose rows `order` names."""
+    rows = to_rows(learner, batch, method.discount, method.trace)
+    optimiser = _optimiser(method.max_gradient)
+
+    def step(carry: tuple[Networks, optax.OptState], chosen: Int[Array, " b"]) -> tuple[tuple[Networks, optax.OptState], None]:
+        networks, state = carry
+        slope = gradient(_loss)(networks, rows_of(rows, chosen), method.clip)
+        return descended(optimiser, networks, slope, state, rates.learning_rate), None
+
+    ((actor, critic), adam), _ = scan(step, ((learner.actor, learner.critic), learner.adam), order)
+    metrics = {
+        "kl": mean_kl(learner.actor, actor, rows.inputs),
+        "improvement": clipped_surrogate(actor, rows, method.clip) - rows.advantages.mean(),
+        "value_loss": value_loss(critic, rows.inputs, rows.targets),
+    }
+    return Learner(bounded(actor, rates.log_std_bound), critic, adam), metrics

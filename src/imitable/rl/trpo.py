@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""TRPO: a natural gradient step inside a KL ball, then a value fit."""
+
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int
+
+from imitable.models.networks import Actor, Mlp
+from imitable.models.typed_jax import compiled, gradient, positive_solve, scaled, start_optimiser
+from imitable.rl.batch import Experience
+from imitable.rl.learner import Learner, Rates, bounded, to_rows
+from imitable.rl.method import Trpo
+from imitable.rl.trust_region import fisher_product, inner, line_search, surrogate
+from imitable.rl.value_fit import fit, value_loss
+
+
+def start(networks: tuple[Actor, Mlp]) -> Learner:
+    """Return the learner before its first update."""
+    actor, critic = networks
+    return Learner(actor, critic, start_optimiser(optax.scale_by_adam(), critic))
+
+
+@compiled
+def update(
+    method: Trpo, learner: Learner, batch: Experience, order: Int[Array, "k b"], rates: Rates
+) -> tuple[Learner, dict[str, Float[Array, ""]]]:
+    """Take one step: x = F⁻¹ g by conjugate gradient, scaled to √(2 δ / xᵀ F x), halved until KL ≤ δ and the surrogate grew."""
+    rows = to_rows(learner, batch, method.discount, method.trace)
+    slope = gradient(surrogate)(learner.actor, rows)
+    stride = round(1 / method.fisher_share)
+    product = fisher_product(learner.actor, rows.inputs[::stride], method.damping)
+    direction = positive_solve(product, slope, method.cg_steps)
+    scale = jnp.sqrt(2 * method.max_kl / jnp.maximum(inner(direction, product(direction)), 1e-12))
+    step = scaled(direction, scale)
+    search = line_search(learner.actor, step, rows, method.max_kl, method.search_steps)
+    critic, adam = fit(learner.critic, learner.adam, rows.inputs, rows.targets, order, rates.learning_rate)
+    metrics = {
+        "kl": search.kl,
+        "improvement": search.improvement,
+        "accepted": search.accepted.astype(jnp.float32),
+        "value_loss": value_loss(critic, rows.inputs, rows.targets),
+    }
+    return Learner(bounded(search.actor, rates.log_std_bound), critic, adam), metrics

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportAttributeAccessIssue=false
+"""N simulations on native threads, each of its own body if asked: the one seam to `mujoco.batch`.
+
+Results are those of a plain `mj_step` loop, bit for bit, whatever the number of threads.
+An adapter file: MuJoCo ships no types.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+from mujoco.batch import Batch as NativeBatch
+from mujoco.batch import SimulationError
+
+from imitable.dynamics.variant import Variant
+from imitable.errors import BadVariants
+from imitable.types import Bools, Floats, Ints
+
+
+class Batch:
+    """N simulations that are set, stepped and read together.
+
+    The state of a simulation is (qpos, qvel), (S). A row is MuJoCo's whole integration state (time, warm start, controls too).
+    """
+
+    def __init__(self, variants: Variant | Sequence[Variant], size: int, threads: int = 1) -> None:
+        """Build `size` simulations of one variant, or one simulation of each of `size` variants (0 threads: all cores)."""
+        bodies = [variants] if isinstance(variants, Variant) else list(variants)
+        if len(bodies) not in (1, size):
+            raise BadVariants(f"{len(bodies)} bodies for {size} simulations; give one, or one for each")
+        _check_alike(bodies)
+        _silence_warnings()
+        self.variant = bodies[0]
+        self._native: Any = NativeBatch(bodies[0].model, size, threads or os.cpu_count() or 1)
+        if len(bodies) > 1:
+            _set_models(self._native, bodies)
+        self._native.reset(stage=mujoco.mjtStage.mjSTAGE_NONE.value)
+        self._fresh_rows: Floats = self._native.state.copy()
+        self._rows: Floats = self._native.state
+        self._qpos: Floats = self._native.bind("qpos")
+        self._qvel: Floats = self._native.bind("qvel")
+        self._ctrl: Floats = self._native.bind("ctrl")
+        self._warnings: Ints = self._native.warning[:, :, 1]
+        self._nq = self._qpos.shape[1]
+
+    def __len__(self) -> int:
+        """Return the number of simulations."""
+        return len(self._rows)
+
+    @property
+    def states(self) -> Floats:
+        """(N, S) copy of all states."""
+        return np.concatenate([self._qpos, self._qvel], axis=1)
+
+    @property
+    def rows(self) -> Floats:
+        """(N, R) copy of all integration states; writing them back with `set_rows` resumes to the same bits."""
+        return self._rows.copy()
+
+    def set_rows(self, rows: Floats) -> None:
+        """Restore integration states that `rows` gave."""
+        self._rows[:] = rows
+
+    def set_state(self, states: Floats, ids: Ints | None = None) -> None:
+        """Put simulations into states (n, S); time, warm start and controls become zero."""
+        where = slice(None) if ids is None else ids
+        self._rows[where] = self._fresh_rows[where]
+        self._qpos[where] = states[..., : self._nq]
+        self._qvel[where] = states[..., self._nq :]
+
+    def step(self, controls: Floats, ids: Ints | None = None) -> Bools:
+        """Advance by one control step under controls (n, A); return which simulations diverged, (n). `ids` must ascend.
+
+        A simulation diverged if MuJoCo warned or failed, or its state is not finite. Its state means nothing then, but no
+        other simulation is touched.
+        """
+        where = slice(None) if ids is None else ids
+        self._ctrl[where] = controls
+        # a simulation that goes bad is reset by MuJoCo, counters too: only counting from zero shows a second time
+        self._warnings[where] = 0
+        failed = np.zeros(len(self), bool)
+        try:
+            self._native.step(ids, nstep=self.variant.frame_skip)
+        except SimulationError as error:
+            failed[error.ids] = True
+        failed |= self._warnings.any(axis=1)
+        failed |= ~(np.isfinite(self._qpos).all(axis=1) & np.isfinite(self._qvel).all(axis=1))
+        return failed[where]
+
+
+def _check_alike(bodies: Sequence[Variant]) -> None:
+    first = bodies[0]
+    for other in bodies[1:]:
+        if other.layout != first.layout or other.frame_skip != first.frame_skip:
+            raise BadVariants(f"{first} and {other} differ in their joints, actuators, time step or control period")
+
+
+def _set_models(native: Any, bodies: Sequence[Variant]) -> None:
+    try:
+        native.set_models([body.model for body in bodies])
+    except mujoco.FatalError as error:
+        raise BadVariants(str(error)) from None
+
+
+def _silence_warnings() -> None:
+    """Keep MuJoCo from printing divergence and writing a log file into the working folder: batches report it themselves."""
+    if mujoco.get_mju_user_warning() is None:
+        mujoco.set_mju_user_warning(_ignore)
+
+
+def _ignore(message: str) -> None:
+    del message

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""N episodes that a caller steps, ends and restarts one by one, in one batch: what an environment is a view of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imitable.errors import BadOption
+from imitable.sim.batch import Batch
+from imitable.sim.rollout import actuation_noise
+from imitable.sim.task import Locomotion, Moment
+from imitable.types import Bools, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a step gave, (N) each; zero and False where no step was taken."""
+
+    rewards: Floats
+    """Task rewards."""
+    terminated: Bools
+    """Ended by the task."""
+    truncated: Bools
+    """Ended by the clock or by divergence."""
+    absorbing: Bools
+    """Terminated into an absorbing state."""
+    diverged: Bools
+    """The simulation failed; the episode stands at its last good state."""
+
+
+class Episodes:
+    """N episodes of a task. Each draws start and actuation noise from a generator of its own, so none depends on another."""
+
+    def __init__(self, task: Locomotion, size: int, limit: int, threads: int = 1) -> None:
+        """Build `size` bodies whose episodes are truncated after `limit` steps."""
+        self.task = task
+        self.states = np.tile(task.variant.start, (size, 1))
+        self._limit = limit
+        self._batch = Batch(task.variant, size, threads)
+        self._steps = np.zeros(size, np.int64)
+
+    @property
+    def observations(self) -> Floats:
+        """(N, O) copy of what is observed now."""
+        return self.task.observe(self._moment(np.arange(len(self.states))))
+
+    def restart(self, ids: Ints, generators: Sequence[np.random.Generator], states: Floats | None = None) -> None:
+        """Begin new episodes in the rows `ids`, drawn from their generators unless `states` (N, S) are given."""
+        if not len(ids):
+            return
+        drawn = [self.task.start(generators[int(i)], 1).states for i in ids] if states is None else [states[ids]]
+        self.states[ids] = np.concatenate(drawn)
+        self._steps[ids] = 0
+        self._batch.set_state(self.states[ids], ids)
+
+    def advance(self, ids: Ints, actions: Floats, generators: Sequence[np.random.Generator]) -> Outcome:
+        """Take one control step in the rows `ids` under actions (N, A)."""
+        size, width = len(self.states), self.task.variant.control_range.shape[1]
+        if actions.shape != (size, width):
+            raise BadOption("action", f"array{actions.shape}", f"give {width} numbers for each of {size} bodies")
+        rewards, flags = np.zeros(size), np.zeros((4, size), bool)
+        if len(ids):
+            rewards[ids], flags[:, ids] = self._advanced(ids, actions[ids], [generators[int(i)] for i in ids])
+        return Outcome(rewards, *flags)
+
+    def _advanced(self, ids: Ints, actions: Floats, generators: Sequence[np.random.Generator]) -> tuple[Floats, Bools]:
+        before = self._moment(ids)
+        diverged = self._batch.step(self._disturbed(actions, generators), ids)
+        states = self._batch.states[ids]
+        states[diverged] = before.states[diverged]
+        self.states[ids] = states
+        self._steps[ids] += 1
+        after = self._moment(ids)
+        end = self.task.end(after)
+        terminated = end.terminated & ~diverged
+        truncated = diverged | (~terminated & (after.steps >= self._limit))
+        return self.task.reward(before, actions, after), np.stack([terminated, truncated, end.absorbing & ~diverged, diverged])
+
+    def _disturbed(self, actions: Floats, generators: Sequence[np.random.Generator]) -> Floats:
+        if not self.task.variant.noise:
+            return actions
+        return actions + np.stack([actuation_noise(self.task, rng, actions.shape[1:]) for rng in generators])
+
+    def _moment(self, ids: Ints) -> Moment:
+        return Moment(self.states[ids], self._steps[ids], np.zeros((len(ids), 0), np.int64))

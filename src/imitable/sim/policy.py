@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Policies without a tensor library: inference in NumPy, safetensors files.
+
+NumPy by hand rather than JAX: collecting and evaluating then start in a tenth of the time, and 64 observations through two
+layers of 64 cost less in NumPy than the dispatch of a compiled JAX function (measured in `bench/`).
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from imitable import tensors
+from imitable.errors import BadPolicy
+from imitable.files import write_bytes
+from imitable.types import Floats, Policy, Singles
+
+SCHEMA = 1
+
+
+def normalised(policy: Policy, observations: Floats) -> Singles:
+    """(N, O) → (N, O): z = clip((o − mean) / std, ±limit), in float32."""
+    z = (observations - policy.observation_mean) / policy.observation_std
+    return np.clip(z, -policy.observation_limit, policy.observation_limit).astype(np.float32)
+
+
+def mean(policy: Policy, inputs: Singles) -> Singles:
+    """(N, O) → (N, A): μ of normalised observations, in half control ranges."""
+    hidden = inputs
+    for weight, bias in zip(policy.weights[:-1], policy.biases[:-1], strict=True):
+        hidden = np.tanh(hidden @ weight + bias)
+    return hidden @ policy.weights[-1] + policy.biases[-1]
+
+
+def controls(policy: Policy, units: Singles) -> Floats:
+    """(N, A) → (N, A): from half control ranges to the actuators' own units."""
+    return (policy.action_centre + policy.action_half_range * units).astype(np.float64)
+
+
+def act(policy: Policy, observations: Floats, rng: np.random.Generator | None = None) -> Floats:
+    """(N, O) → (N, A): mean actions, or sampled ones when a generator is given."""
+    units = mean(policy, normalised(policy, observations))
+    if rng is not None:
+        units = units + np.exp(policy.log_std) * rng.standard_normal(units.shape, dtype=np.float32)
+    return controls(policy, units)
+
+
+def to_bytes(policy: Policy) -> bytes:
+    """Return the policy as a safetensors file."""
+    arrays: tensors.Arrays = {
+        "log_std": policy.log_std,
+        "observation_mean": policy.observation_mean,
+        "observation_std": policy.observation_std,
+        "action_centre": policy.action_centre,
+        "action_half_range": policy.action_half_range,
+    }
+    for index, (weight, bias) in enumerate(zip(policy.weights, policy.biases, strict=True)):
+        arrays |= {f"layer{index}.weight": weight, f"layer{index}.bias": bias}
+    metadata = {"schema": str(SCHEMA), "observation_limit": repr(policy.observation_limit), "about": json.dumps(policy.about)}
+    return tensors.to_bytes(arrays, metadata)
+
+
+def save_policy(policy: Policy, path: str | Path) -> None:
+    """Write the policy beside `path`, then rename."""
+    write_bytes(Path(path), to_bytes(policy))
+
+
+def load_policy(path: str | Path) -> Policy:
+    """Read a policy file."""
+    try:
+        arrays, metadata = tensors.read(Path(path))
+        if int(metadata["schema"]) > SCHEMA:
+            raise BadPolicy(str(path), f"written by a newer imitable (schema {metadata['schema']}, this one reads {SCHEMA})")
+        depth = sum(name.endswith(".weight") for name in arrays)
+        return Policy(
+            weights=tuple(arrays[f"layer{index}.weight"] for index in range(depth)),
+            biases=tuple(arrays[f"layer{index}.bias"] for index in range(depth)),
+            log_std=arrays["log_std"],
+            observation_mean=arrays["observation_mean"],
+            observation_std=arrays["observation_std"],
+            action_centre=arrays["action_centre"],
+            action_half_range=arrays["action_half_range"],
+            observation_limit=float(metadata["observation_limit"]),
+            about=json.loads(metadata["about"]),
+        )
+    except FileNotFoundError:
+        raise BadPolicy(str(path), "no such file") from None
+    except (tensors.DamagedFile, KeyError, ValueError) as error:
+        raise BadPolicy(str(path), f"not a policy file of imitable ({error})") from None

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Tasks: where episodes start, what is observed, what is paid, when they end.
+
+A task is told everything through a `Moment`, so that tracking a demonstration is a task like running is.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from imitable.dynamics.robot import Rules
+from imitable.dynamics.variant import Variant
+from imitable.errors import BadModel
+from imitable.types import Bools, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Moment:
+    """N simulations at one moment of their episodes."""
+
+    states: Floats
+    """(N, S) full states."""
+    steps: Ints
+    """(N) control steps since each episode's start."""
+    context: Ints
+    """(N, K) what a task remembers of an episode from its start on (which demonstration it follows); K may be 0."""
+
+
+@dataclass(frozen=True)
+class End:
+    """How episodes stand after a step. A time limit is none of a task's business: rollouts *truncate*."""
+
+    terminated: Bools
+    """(N) the task itself is over."""
+    absorbing: Bools
+    """(N) it is over because the simulation fell into a state it would stay in for ever; implies `terminated`."""
+
+
+class Task(Protocol):
+    """What a rollout needs to know."""
+
+    @property
+    def variant(self) -> Variant:
+        """The body."""
+        ...
+
+    @property
+    def horizon(self) -> int:
+        """Steps after which a rollout truncates an episode."""
+        ...
+
+    @property
+    def observation_size(self) -> int:
+        """O, the number of observed entries."""
+        ...
+
+    def start(self, rng: np.random.Generator, n: int) -> Moment:
+        """Draw n start moments."""
+        ...
+
+    def observe(self, moment: Moment) -> Floats:
+        """(N, O) what a policy sees."""
+        ...
+
+    def reward(self, moment: Moment, actions: Floats, after: Moment) -> Floats:
+        """(N) what the transitions pay."""
+        ...
+
+    def end(self, after: Moment) -> End:
+        """Whether the episodes are over in these moments."""
+        ...
+
+
+@dataclass(frozen=True)
+class Locomotion:
+    """Run forward: r = Δx / period + alive bonus − control cost · Σ a², over at a fall (see `Rules`).
+
+    The defaults are the paper's. `gymnasium()` turns all of them to what Gymnasium's v5 environments do.
+    """
+
+    variant: Variant
+    clipped_cost: bool = True
+    """Charge the action clipped to the control range (paper), or the raw action (Gymnasium)."""
+    bonus_on_fall: bool = True
+    """Pay the alive bonus on the step that falls, too (paper and Gymnasium up to v4), or not (v5)."""
+    observe_root: bool = False
+    """Let the policy see the root position, as the paper does."""
+    rules: Rules = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a robot without a task."""
+        if self.variant.robot.rules is None:
+            raise BadModel(str(self.variant), "a model file has no task reward; only built-in robots have one")
+        object.__setattr__(self, "rules", self.variant.robot.rules)
+
+    @property
+    def horizon(self) -> int:
+        """Steps after which an episode is cut."""
+        return self.rules.horizon
+
+    @property
+    def observation_size(self) -> int:
+        """O = S minus the hidden root position entries."""
+        return len(self.variant.start) - self._hidden
+
+    @property
+    def _hidden(self) -> int:
+        return 0 if self.observe_root else self.rules.root_entries
+
+    @cached_property
+    def _nq(self) -> int:
+        return self.variant.layout.nq
+
+    def start(self, rng: np.random.Generator, n: int) -> Moment:
+        """Draw the start state plus noise, as Gymnasium's environments do."""
+        noise, nv = self.rules.start_noise, len(self.variant.start) - self._nq
+        qpos = rng.uniform(-noise, noise, (n, self._nq))
+        qvel = noise * rng.standard_normal((n, nv)) if self.rules.normal_velocity else rng.uniform(-noise, noise, (n, nv))
+        states = self.variant.start + np.concatenate([qpos, qvel], axis=1)
+        return Moment(states, np.zeros(n, np.int64), np.zeros((n, 0), np.int64))
+
+    def observe(self, moment: Moment) -> Floats:
+        """(N, O) the state without the root position, velocities clipped where the robot's rules say so."""
+        observations = moment.states[:, self._hidden :]
+        limit = self.rules.velocity_limit
+        if limit is None:
+            return observations
+        observations = observations.copy()
+        velocities = observations[:, self._nq - self._hidden :]
+        np.clip(velocities, -limit, limit, out=velocities)
+        return observations
+
+    def reward(self, moment: Moment, actions: Floats, after: Moment) -> Floats:
+        """(N) speed plus bonus minus control cost."""
+        speed = (after.states[:, 0] - moment.states[:, 0]) / self.variant.layout.period_s
+        if self.clipped_cost:
+            actions = np.clip(actions, *self.variant.control_range)
+        rewards = speed - self.rules.control_cost * np.square(actions).sum(axis=1)
+        if self.bonus_on_fall:
+            return rewards + self.rules.alive_bonus
+        return rewards + self.rules.alive_bonus * ~self._fallen(after.states)
+
+    def end(self, after: Moment) -> End:
+        """A fall is terminal and absorbing."""
+        fallen = self._fallen(after.states)
+        return End(fallen, fallen)
+
+    def _fallen(self, states: Floats) -> Bools:
+        healthy = np.ones(len(states), bool)
+        for column, interval in ((1, self.rules.height), (2, self.rules.pitch)):
+            if interval is not None:
+                healthy &= (states[:, column] > interval[0]) & (states[:, column] < interval[1])
+        if self.rules.entries is not None:
+            healthy &= (np.abs(states[:, 2:]) < self.rules.entries).all(axis=1)
+        return ~healthy
+
+
+def gymnasium(variant: Variant) -> Locomotion:
+    """Return the task as Gymnasium's v5 environments pay and observe it."""
+    return Locomotion(variant, clipped_cost=False, bonus_on_fall=False)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Robots and methods as text: `NAME[:KEY=VALUE[,KEY=VALUE…]]`."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, get_type_hints
+
+from imitable.errors import BadOption, BadSpec, one_of
+
+MODEL_SUFFIXES = (".xml", ".urdf", ".mjcf")
+"""A path ends here, so that it may hold colons and commas of its own."""
+
+
+def split(text: str) -> tuple[str, dict[str, str]]:
+    """Split `NAME:KEY=VALUE,…` into the name and its settings; a path is split after its suffix."""
+    ends = [text.find(suffix) + len(suffix) for suffix in MODEL_SUFFIXES if suffix in text]
+    cut = min(ends) if ends else text.find(":")
+    name, rest = (text, "") if cut < 0 else (text[:cut], text[cut:])
+    if not name or (rest and not rest.startswith(":")):
+        raise BadSpec(text, "it has no name" if not name else f"unexpected {rest!r} after the file name")
+    settings: dict[str, str] = {}
+    for part in filter(None, rest.removeprefix(":").split(",")):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not key or not equals or not value:
+            raise BadSpec(text, f"{part!r} is not KEY=VALUE")
+        if key in settings:
+            raise BadSpec(text, f"{key!r} is given twice")
+        settings[key] = value
+    return name, settings
+
+
+def parse_method(text: str, methods: Mapping[str, type[Any]]) -> Any:
+    """Return the dataclass that `text` names, with its fields set: `ppo:epochs=5,hidden=64x64`."""
+    name, settings = split(text)
+    if name not in methods:
+        raise BadOption("method", name, one_of(name, methods))
+    fields = {field.name: field for field in dataclasses.fields(methods[name])}
+    types = get_type_hints(methods[name])
+    values: dict[str, object] = {}
+    for key, value in settings.items():
+        if key not in fields:
+            raise BadOption(f"{name}:{key}", value, one_of(key, fields))
+        values[key] = _read(f"{name}:{key}", value, types[key])
+    return methods[name](**values)
+
+
+def method_text(name: str, method: Any) -> str:
+    """Return the text of a method, naming only what differs from its defaults."""
+    changed = [
+        f"{field.name}={_write(getattr(method, field.name))}"
+        for field in dataclasses.fields(method)
+        if getattr(method, field.name) != field.default
+    ]
+    return ":".join([name, ",".join(changed)]) if changed else name
+
+
+def _read(name: str, text: str, kind: Any) -> object:
+    try:
+        if kind is int:
+            return int(float(text)) if float(text) == int(float(text)) else _refuse(name, text, "a whole number")
+        if kind is float:
+            return float(text)
+        if kind is str:
+            return text
+        return tuple(int(part) for part in text.split("x"))
+    except ValueError:
+        whole, number = kind is int, kind is float
+        form = "a whole number" if whole else "a number" if number else "whole numbers joined by x, such as 64x64"
+        return _refuse(name, text, form)
+
+
+def _refuse(name: str, text: str, form: str) -> object:
+    raise BadOption(name, text, f"give {form}")
+
+
+def _write(value: object) -> str:
+    return "x".join(str(part) for part in value) if isinstance(value, tuple) else str(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Tiny robots that every test may use."""
+
+from pathlib import Path
+
+import pytest
+
+SLIDER = """
+<mujoco model="slider">
+  <option timestep="0.01" gravity="0 0 0"/>
+  <worldbody>
+    <body name="cart">
+      <joint name="slide" type="slide" axis="1 0 0" range="-1 1" damping="0.1"/>
+      <geom name="box" type="box" size="0.1 0.1 0.1" mass="1"/>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor name="push" joint="slide" gear="2" ctrllimited="true" ctrlrange="-1 1"/>
+  </actuator>
+</mujoco>
+"""
+"""A cart of 1 kg on a rail of ±1 m, pushed with up to 2 N."""
+
+
+@pytest.fixture
+def slider_path(tmp_path: Path) -> Path:
+    """Return the path of a one-joint robot's model file."""
+    path = tmp_path / "slider.xml"
+    path.write_text(SLIDER)
+    return path

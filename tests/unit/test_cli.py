@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""The command line as a person meets it: real processes, real files, one clear line for bad input."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import imitable as im
+from imitable.demonstrators.shipped import shipped
+
+SMALL = "ppo:environments=8,length=16,minibatch=64,hidden=8x8"
+
+
+def imitable(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "imitable.cli.main", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+
+
+def refused(*arguments: str | Path, cwd: Path | None = None) -> str:
+    """Run bad input; return its one line."""
+    done = imitable(*arguments, cwd=cwd)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("imitable: ")
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+@pytest.fixture(scope="module")
+def demos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cli") / "demos"
+    assert imitable("collect", "hopper", "hopper:noise=0.05", "--episodes", "2,1", "--out", folder).returncode == 0
+    return folder
+
+
+def test_robots_lists_all_and_their_demonstrators() -> None:
+    document = json.loads(imitable("robots", "--json").stdout)
+    assert [row["robot"] for row in document["robots"]] == ["swimmer", "walker2d", "half_cheetah", "hopper"]
+    assert tuple(document["demonstrators"]) == shipped()
+
+
+def test_robots_shows_every_knob_of_a_body() -> None:
+    done = imitable("robots", "hopper:gravity=15")
+    assert "m/s² downwards" in done.stderr
+    document = json.loads(imitable("robots", "hopper:gravity=15", "--json").stdout)
+    knobs = {knob["knob"]: knob for knob in document["knobs"]}
+    assert knobs["gravity"]["value"] == "15"
+    assert knobs["gravity"]["default"] == "9.81"
+    assert document["hash"] == im.robot("hopper:gravity=15").hash
+
+
+def test_robots_shows_a_model_file(slider_path: Path) -> None:
+    document = json.loads(imitable("robots", f"{slider_path}:gravity=1", "--json").stdout)
+    assert {"gravity", "period", "noise"} <= {knob["knob"] for knob in document["knobs"]}
+
+
+def test_collected_demonstrations_are_there_and_say_whose_they_are(demos: Path) -> None:
+    stored = im.read(demos)
+    assert [episode.demonstrator for episode in stored.episodes] == ["hopper", "hopper", "hopper:noise=0.05"]
+    assert all(episode.total_return > 1000 for episode in stored.episodes)
+
+
+def test_inspect_counts_what_is_there(demos: Path) -> None:
+    document = json.loads(imitable("inspect", demos, "--json").stdout)
+    assert document["episodes"] == 3
+    assert [row["episodes"] for row in document["demonstrators"]] == [2, 1]
+    first = im.read(demos)[0]
+    lowest = {row["entry"]: row["lowest"] for row in document["state"]}
+    assert lowest["rootx"] <= first.states[:, 0].min() + 1e-4
+
+
+def test_collect_with_the_same_seed_gives_the_same_episodes(demos: Path, tmp_path: Path) -> None:
+    imitable("collect", "hopper", "--episodes", "2", "--out", tmp_path / "again", "--threads", "2")
+    assert [e.hash for e in im.read(tmp_path / "again").episodes] == [e.hash for e in im.read(demos).episodes[:2]]
+
+
+def test_train_writes_a_policy_that_collects(tmp_path: Path) -> None:
+    out = tmp_path / "policy.safetensors"
+    done = imitable("train", "hopper", "--method", SMALL, "--steps", "512", "--episodes", "2", "--out", out, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["steps"] == 512
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.safetensors"]
+    done = imitable("collect", "hopper", "--policy", out, "--episodes", "2", "--sampled", "--out", tmp_path / "demos")
+    assert done.returncode == 0, done.stderr
+    assert "exists" in refused("train", "hopper", "--method", SMALL, "--steps", "512", "--out", out)
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_training_resumes_to_the_same_policy(stop: signal.Signals, tmp_path: Path) -> None:
+    arguments = ["train", "hopper", "--method", SMALL, "--steps", "40000", "--episodes", "2", "--checkpoint-every", "0.1"]
+    whole, broken = tmp_path / "whole.safetensors", tmp_path / "broken.safetensors"
+    assert imitable(*arguments, "--out", whole).returncode == 0
+    command = [sys.executable, "-m", "imitable.cli.main", *arguments, "--out", str(broken)]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    checkpoint = broken.with_name(broken.name + ".checkpoint")
+    while not checkpoint.exists() and running.poll() is None:
+        time.sleep(0.01)
+    running.send_signal(stop)
+    _, said = running.communicate()
+    if stop == signal.SIGINT:
+        assert running.returncode == 130
+        assert "--resume" in said
+    assert checkpoint.exists()
+    assert not broken.exists()
+    assert "--resume" in refused(*arguments, "--out", broken)
+    assert imitable(*arguments, "--out", broken, "--resume").returncode == 0
+    assert not checkpoint.exists()
+    assert broken.read_bytes() == whole.read_bytes()
+
+
+def test_method_help_lists_the_keys() -> None:
+    keys = json.loads(imitable("train", "hopper", "--method", "ppo:help", "--json").stdout)["keys"]
+    assert keys["epochs"] == 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["frain"], "train"),
+        (["train"], "SPEC"),
+        (["train", "hopper", "--bogus"], "--bogus"),
+        (["train", "hoper"], "did you mean 'hopper'"),
+        (["train", "hopper:gravitas=3"], "did you mean 'gravity'"),
+        (["train", "hopper:gravity=1e9"], "between 0 and 100"),
+        (["train", "hopper:gravity=nan"], "between 0 and 100"),
+        (["train", "nothing.xml"], "no such file"),
+        (["train", "hopper", "--steps", "0"], "above 0"),
+        (["train", "hopper", "--seed", "-1", "--steps", "1"], "--seed"),
+        (["train", "hopper", "--method", "sac"], "Choose from: ppo, trpo"),
+        (["train", "hopper", "--method", "ppo:epochs=many"], "whole number"),
+        (["train", "hopper", "--begin", "hopper:gravity=3"], "no demonstrator is shipped"),
+        (["train", "hopper", "--begin", "half_cheetah:front=0.05"], "17 observations"),
+        (["collect"], "robot"),
+        (["collect", "hopper:gravity=3"], "no demonstrator is shipped"),
+        (["collect", "hopper", "--episodes", "0"], "above 0"),
+        (["collect", "hopper", "--episodes", "2,3"], "--episodes"),
+        (["collect", "hopper", "swimmer", "--episodes", "1"], "states differ"),
+        (["collect", "hopper", "--policy", "nothing.safetensors"], "no such file"),
+        (["collect", "hopper", "--threads", "-1"], "--threads"),
+        (["inspect"], "folder"),
+        (["inspect", "nothing"], "nothing"),
+    ],
+)
+def test_bad_input_costs_one_line_and_leaves_nothing(arguments: list[str], part: str, tmp_path: Path) -> None:
+    assert part in refused(*arguments, cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_model_and_an_actuator_without_range_are_refused(tmp_path: Path) -> None:
+    broken, loose = tmp_path / "broken.xml", tmp_path / "loose.xml"
+    broken.write_text("<mujoco><worldbody>")
+    body = '<worldbody><body><joint name="j"/><geom size="1"/></body></worldbody>'
+    loose.write_text(f'<mujoco>{body}<actuator><motor joint="j"/></actuator></mujoco>')
+    assert "MuJoCo cannot" in refused("robots", broken)
+    assert "no control range" in refused("robots", loose)
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert "cannot write" in refused("train", "hopper", "--out", tmp_path / "file" / "policy.safetensors")
+    assert "cannot write" in refused("collect", "hopper", "--episodes", "1", "--out", tmp_path / "file" / "demos")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_damaged_dataset_is_refused(demos: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "demos"
+    subprocess.run(["cp", "-r", demos, copy], check=True)
+    data = next(copy.glob("data/**/*.parquet"))
+    data.write_bytes(data.read_bytes()[: data.stat().st_size // 2])
+    assert "not a readable set" in refused("inspect", copy)
+
+
+LIGHT = """
+import sys
+from imitable.cli.main import main
+try:
+    main(["--help"])
+except SystemExit:
+    pass
+print([name for name in ("numpy", "mujoco", "jax", "gymnasium", "pyarrow") if name in sys.modules], file=sys.stderr)
+"""
+
+
+def test_help_imports_nothing_heavy() -> None:
+    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, check=True)
+    assert done.stderr.strip().splitlines()[-1] == "[]"
+
+
+def test_the_package_itself_imports_nothing_heavy() -> None:
+    code = "import sys, imitable; print([n for n in ('numpy', 'mujoco', 'jax') if n in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_collecting_needs_no_jax() -> None:
+    code = (
+        "import sys, imitable.cli.collect, imitable.cli.inspect, imitable.evaluate, imitable.sim.gym_env;"
+        "print('jax' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
+
+
+def test_every_public_name_resolves_and_has_a_docstring() -> None:
+    for name in im.__all__:
+        assert getattr(im, name).__doc__
+    with pytest.raises(AttributeError, match="it has"):
+        _ = im.nonsense  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_quiet_says_nothing(tmp_path: Path) -> None:
+    done = imitable("collect", "hopper", "--episodes", "1", "--out", tmp_path / "demos", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_cards_tell_what_their_policies_return() -> None:
+    """Every shipped policy still returns what its card says, on the first episodes of the card's own evaluation."""
+    from imitable.demonstrators.shipped import card, policy_for
+    from imitable.evaluate import evaluate
+    from imitable.rl.expert import EVALUATION_SEED
+    from imitable.sim.task import Locomotion
+
+    assert len(shipped()) > 0
+    for text in shipped():
+        body = im.robot(text)
+        found = evaluate(Locomotion(body), policy_for(body), 3, EVALUATION_SEED, threads=os.cpu_count() or 1)
+        said = card(body)["mean_actions"]
+        spread = max(4 * said["return_std"], 0.05 * abs(said["return_mean"]))
+        assert abs(np.median(found.returns) - said["return_mean"]) <= spread, text

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from imitable.errors import BadTrajectory, CannotWrite, OutputExists
+from imitable.files import check_free, new_folder, write_bytes
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(handle: int) -> None:
+        del handle
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+
+
+class TestWriteBytes:
+    def test_writes_and_replaces(self, tmp_path: Path) -> None:
+        path = tmp_path / "new" / "folder" / "file.bin"
+        for data in (b"one", b"two"):
+            write_bytes(path, data)
+            assert path.read_bytes() == data
+        assert names(path.parent) == ["file.bin"]
+        assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+    @pytest.mark.usefixtures("full_disk")
+    def test_a_full_disk_leaves_nothing_new(self, tmp_path: Path) -> None:
+        with pytest.raises(CannotWrite, match="No space left on device; nothing was left behind"):
+            write_bytes(tmp_path / "file.bin", b"data")
+        assert names(tmp_path) == []
+
+    @pytest.mark.usefixtures("full_disk")
+    def test_a_full_disk_keeps_the_old_file(self, tmp_path: Path) -> None:
+        path = tmp_path / "file.bin"
+        path.write_bytes(b"old")
+        with pytest.raises(CannotWrite):
+            write_bytes(path, b"new")
+        assert path.read_bytes() == b"old"
+        assert names(tmp_path) == ["file.bin"]
+
+    def test_a_parent_that_is_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_bytes(b"")
+        with pytest.raises(CannotWrite, match="file/below"):
+            write_bytes(tmp_path / "file" / "below", b"data")
+
+    def test_a_target_that_is_a_folder(self, tmp_path: Path) -> None:
+        (tmp_path / "folder").mkdir()
+        with pytest.raises(CannotWrite):
+            write_bytes(tmp_path / "folder", b"data")
+        assert names(tmp_path) == ["folder"]
+
+
+class TestNewFolder:
+    def test_appears_whole(self, tmp_path: Path) -> None:
+        target = tmp_path / "deep" / "run"
+        with new_folder(target) as folder:
+            (folder / "a.txt").write_text("a")
+            assert not target.exists()
+            assert folder.parent == target.parent, "on the same disk, so that renaming is atomic"
+        assert names(target) == ["a.txt"]
+        assert names(target.parent) == ["run"]
+        assert stat.S_IMODE(target.stat().st_mode) == 0o755
+
+    def test_replaces_what_stood_there(self, tmp_path: Path) -> None:
+        target = tmp_path / "run"
+        target.mkdir()
+        (target / "old.txt").write_text("old")
+        with new_folder(target) as folder:
+            (folder / "new.txt").write_text("new")
+            assert names(target) == ["old.txt"]
+        assert names(target) == ["new.txt"]
+        assert names(tmp_path) == ["run"]
+
+    def test_replaces_a_file(self, tmp_path: Path) -> None:
+        target = tmp_path / "run"
+        target.write_text("old")
+        with new_folder(target) as folder:
+            (folder / "new.txt").write_text("new")
+        assert names(tmp_path) == ["run"]
+        assert names(target) == ["new.txt"]
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt(), BadTrajectory("empty")])
+    def test_vanishes_when_the_block_fails(self, tmp_path: Path, error: BaseException) -> None:
+        target = tmp_path / "run"
+        target.mkdir()
+        (target / "old.txt").write_text("old")
+
+        def fill() -> None:
+            with new_folder(target) as folder:
+                (folder / "half.txt").write_text("half")
+                raise error
+
+        with pytest.raises(type(error)):
+            fill()
+        assert names(tmp_path) == ["run"]
+        assert names(target) == ["old.txt"]
+
+    def test_a_disk_that_fills_up_is_told_in_our_words(self, tmp_path: Path) -> None:
+        with pytest.raises(CannotWrite, match="No space left"), new_folder(tmp_path / "run"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        assert names(tmp_path) == []
+
+    def test_a_parent_that_is_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_bytes(b"")
+        with pytest.raises(CannotWrite), new_folder(tmp_path / "file" / "run"):
+            pass
+
+
+class TestCheckFree:
+    def test_refuses_what_exists(self, tmp_path: Path) -> None:
+        check_free(tmp_path / "gone", overwrite=False)
+        check_free(tmp_path, overwrite=True)
+        with pytest.raises(OutputExists, match="--overwrite"):
+            check_free(tmp_path, overwrite=False)
+        with pytest.raises(OutputExists, match="--resume"):
+            check_free(tmp_path, overwrite=False, resume=True)

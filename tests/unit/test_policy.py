@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+import dataclasses
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save as save_arrays
+
+from imitable import tensors
+from imitable.errors import BadPolicy
+from imitable.sim.policy import act, controls, load_policy, mean, normalised, save_policy, to_bytes
+from imitable.types import Policy
+
+SIZES = (4, 8, 6, 2)
+
+
+def make_policy(seed: int = 0, **changes: Any) -> Policy:
+    rng = np.random.default_rng(seed)
+    fields = {
+        "weights": tuple(rng.normal(size=shape) for shape in pairwise(SIZES)),
+        "biases": tuple(rng.normal(size=size) for size in SIZES[1:]),
+        "log_std": rng.normal(size=2) - 1,
+        "observation_mean": rng.normal(size=4),
+        "observation_std": rng.uniform(0.5, 2, 4),
+        "action_centre": np.array([0.0, 3.0]),
+        "action_half_range": np.array([1.0, 0.5]),
+        "observation_limit": 1.5,
+        "about": {"robot": "hopper:gravity=15", "note": "naïve"},
+    }
+    return Policy(**{**fields, **changes})
+
+
+def rewrite(path: Path, drop: str = "", **metadata: str) -> None:
+    """Write a policy's file without one array, or with other metadata."""
+    save_policy(make_policy(), path)
+    arrays, found = tensors.read(path)
+    path.write_bytes(tensors.to_bytes({name: array for name, array in arrays.items() if name != drop}, found | metadata))
+
+
+class TestForward:
+    def test_equals_one_written_by_hand(self) -> None:
+        policy = make_policy()
+        observations = np.random.default_rng(1).normal(size=(7, 4)) * 3
+        expected = np.empty((7, 2))
+        for row, observation in enumerate(observations):
+            hidden = [
+                min(max((observation[i] - float(policy.observation_mean[i])) / float(policy.observation_std[i]), -1.5), 1.5)
+                for i in range(4)
+            ]
+            for layer, (weight, bias) in enumerate(zip(policy.weights, policy.biases, strict=True)):
+                sums = [
+                    sum(hidden[i] * float(weight[i, j]) for i in range(len(hidden))) + float(bias[j]) for j in range(len(bias))
+                ]
+                hidden = sums if layer == 2 else [float(np.tanh(s)) for s in sums]
+            expected[row] = [0.0 + 1.0 * hidden[0], 3.0 + 0.5 * hidden[1]]
+        np.testing.assert_allclose(act(policy, observations), expected, rtol=1e-5, atol=1e-5)
+
+    def test_observations_are_clipped_after_normalising(self) -> None:
+        policy = make_policy()
+        inputs = normalised(policy, np.array([[1e9, -1e9, 0.0, 0.0]]))
+        assert inputs.dtype == np.float32
+        assert inputs[0, :2].tolist() == [1.5, -1.5]
+
+    def test_actions_are_half_ranges_about_the_centre(self) -> None:
+        np.testing.assert_allclose(controls(make_policy(), np.array([[1, -1], [0, 0]], np.float32)), [[1, 2.5], [0, 3]])
+
+    def test_sampled_actions_have_the_policy_s_noise(self) -> None:
+        policy = make_policy()
+        observations = np.tile(policy.observation_mean.astype(np.float64), (20000, 1))
+        noise = act(policy, observations, np.random.default_rng(0)) - act(policy, observations)
+        np.testing.assert_allclose(noise.mean(axis=0), 0, atol=0.02)
+        np.testing.assert_allclose(noise.std(axis=0), policy.action_half_range * np.exp(policy.log_std), rtol=0.03)
+        again = act(policy, observations, np.random.default_rng(0))
+        np.testing.assert_array_equal(again, act(policy, observations, np.random.default_rng(0)))
+
+    def test_mean_and_controls_make_act(self) -> None:
+        policy, observations = make_policy(), np.random.default_rng(2).normal(size=(3, 4))
+        np.testing.assert_array_equal(
+            act(policy, observations), controls(policy, mean(policy, normalised(policy, observations)))
+        )
+
+
+class TestFile:
+    def test_reads_back_what_was_written(self, tmp_path: Path) -> None:
+        policy = make_policy()
+        save_policy(policy, tmp_path / "new" / "policy.safetensors")
+        again = load_policy(tmp_path / "new" / "policy.safetensors")
+        for field in dataclasses.fields(Policy):
+            written, read = getattr(policy, field.name), getattr(again, field.name)
+            if field.name in ("weights", "biases"):
+                assert len(written) == len(read)
+                assert all(np.array_equal(a, b) for a, b in zip(written, read, strict=True))
+            else:
+                assert np.array_equal(written, read) if isinstance(written, np.ndarray) else written == read
+        assert to_bytes(again) == to_bytes(policy)
+        assert [path.name for path in (tmp_path / "new").iterdir()] == ["policy.safetensors"]
+
+    def test_ten_layers_keep_their_order(self, tmp_path: Path) -> None:
+        rng = np.random.default_rng(0)
+        many = make_policy(
+            weights=tuple(rng.normal(size=(2 if i else 4, 2)) for i in range(12)),
+            biases=tuple(rng.normal(size=2) for _ in range(12)),
+        )
+        save_policy(many, tmp_path / "policy")
+        observations = rng.normal(size=(5, 4))
+        np.testing.assert_array_equal(act(load_policy(tmp_path / "policy"), observations), act(many, observations))
+
+    def refused(self, path: Path) -> str:
+        with pytest.raises(BadPolicy) as caught:
+            load_policy(path)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    def test_missing(self, tmp_path: Path) -> None:
+        assert "no such file" in self.refused(tmp_path / "gone.safetensors")
+
+    def test_a_folder(self, tmp_path: Path) -> None:
+        assert "not a policy file" in self.refused(tmp_path)
+
+    @pytest.mark.parametrize("keep", [0, 4, 100, 600, -1])
+    def test_cut_short(self, tmp_path: Path, keep: int) -> None:
+        path = tmp_path / "policy.safetensors"
+        path.write_bytes(to_bytes(make_policy())[:keep])
+        assert "not a policy file" in self.refused(path)
+
+    def test_something_else(self, tmp_path: Path) -> None:
+        path = tmp_path / "policy.safetensors"
+        path.write_bytes(b"PK\x03\x04" * 100)
+        assert "not a policy file" in self.refused(path)
+        path.write_bytes(save_arrays({"x": np.zeros(3)}))
+        assert "not a policy file" in self.refused(path)
+
+    def test_a_newer_schema(self, tmp_path: Path) -> None:
+        path = tmp_path / "policy.safetensors"
+        rewrite(path, schema="2")
+        assert "newer imitable (schema 2" in self.refused(path)
+
+    @pytest.mark.parametrize("missing", ["log_std", "layer1.bias", "layer0.weight", "action_centre"])
+    def test_a_missing_array(self, tmp_path: Path, missing: str) -> None:
+        path = tmp_path / "policy.safetensors"
+        rewrite(path, drop=missing)
+        self.refused(path)
+
+    @pytest.mark.parametrize("changes", [{"schema": "one"}, {"about": "{"}, {"observation_limit": "wide"}])
+    def test_damaged_metadata(self, tmp_path: Path, changes: dict[str, str]) -> None:
+        path = tmp_path / "policy.safetensors"
+        rewrite(path, **changes)
+        assert "not a policy file" in self.refused(path)

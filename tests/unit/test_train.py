@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Laws of training that hold for every learner: same seed, same bits; a break changes nothing; cores change nothing."""
+
+import dataclasses
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from imitable.dynamics.parse import robot
+from imitable.errors import BadPolicy, CannotResume
+from imitable.evaluate import evaluate
+from imitable.models.networks import from_policy
+from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
+from imitable.rl.expert import Goal, quietened, train
+from imitable.rl.method import METHODS, Method
+from imitable.rl.train import Trainer
+from imitable.sim.policy import act, mean, normalised
+from imitable.sim.task import Locomotion
+
+SMALL = {name: kind(environments=8, length=16, minibatch=64, hidden=(8, 8)) for name, kind in METHODS.items()}
+EVERY = pytest.mark.parametrize("method", SMALL.values(), ids=SMALL)
+HOPPER = Locomotion(robot("hopper"))
+
+
+def trained(method: Method, iterations: int, seed: int = 0, task: Locomotion = HOPPER) -> Trainer:
+    trainer = Trainer(task, method, budget=128 * 100, seed=seed)
+    for _ in range(iterations):
+        trainer.iterate()
+    return trainer
+
+
+@EVERY
+def test_the_same_seed_gives_the_same_policy_and_another_seed_another(method: Method) -> None:
+    assert trained(method, 3).policy.hash == trained(method, 3).policy.hash
+    assert trained(method, 3).policy.hash != trained(method, 3, seed=1).policy.hash
+
+
+@EVERY
+@pytest.mark.parametrize("body", ["hopper", "half_cheetah:noise=0.1"])
+def test_a_resumed_run_ends_in_the_same_bits(method: Method, body: str, tmp_path: Path) -> None:
+    task = Locomotion(robot(body))
+    whole = trained(method, 6, task=task)
+    save_checkpoint(trained(method, 2, task=task), tmp_path / "checkpoint")
+    resumed = Trainer(task, method, budget=128 * 100, seed=0)
+    load_checkpoint(resumed, tmp_path / "checkpoint")
+    for _ in range(4):
+        progress = resumed.iterate()
+    assert resumed.policy.hash == whole.policy.hash
+    assert progress.steps == whole.steps
+    assert list(resumed.recent) == list(whole.recent)
+    np.testing.assert_array_equal(resumed.collector.batch.rows, whole.collector.batch.rows)
+
+
+@EVERY
+def test_a_checkpoint_of_other_settings_is_refused(method: Method, tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint"
+    save_checkpoint(trained(method, 1), path)
+    others = {
+        "seed": Trainer(HOPPER, method, 128 * 100, seed=1),
+        "budget": Trainer(HOPPER, method, 128, seed=0),
+        "body": Trainer(Locomotion(robot("hopper:gravity=15")), method, 128 * 100, seed=0),
+        "method": Trainer(HOPPER, dataclasses.replace(method, discount=0.5), 128 * 100, seed=0),
+        "begin": Trainer(HOPPER, method, 128 * 100, seed=0, begin=trained(method, 1).policy),
+    }
+    for name, other in others.items():
+        with pytest.raises(CannotResume, match=name):
+            load_checkpoint(other, path)
+
+
+def test_a_missing_or_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
+    trainer = Trainer(HOPPER, SMALL["ppo"], 128, seed=0)
+    with pytest.raises(CannotResume, match="no checkpoint"):
+        load_checkpoint(trainer, tmp_path / "nothing")
+    save_checkpoint(trainer, tmp_path / "cut")
+    whole = (tmp_path / "cut").read_bytes()
+    (tmp_path / "cut").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(CannotResume, match="damaged"):
+        load_checkpoint(trainer, tmp_path / "cut")
+
+
+BITS = """
+import os, sys
+os.sched_setaffinity(0, {int(core) for core in sys.argv[2].split(",")})
+from imitable.runtime import one_thread
+one_thread()
+from imitable.dynamics.parse import robot
+from imitable.rl.method import METHODS
+from imitable.rl.train import Trainer
+
+from imitable.sim.task import Locomotion
+for kind in METHODS.values():
+    trainer = Trainer(Locomotion(robot("half_cheetah")), kind(environments=32, length=32), 2**20, 0, threads=int(sys.argv[1]))
+    for _ in range(3):
+        trainer.iterate()
+    print(trainer.policy.hash)
+"""
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
+def test_one_core_and_two_cores_give_the_same_bits() -> None:
+    def run(cores: list[int], threads: int) -> str:
+        command = [sys.executable, "-c", BITS, str(threads), ",".join(map(str, cores))]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    both = sorted(os.sched_getaffinity(0))[:2]
+    assert run(both[:1], 1) == run(both, 2)
+
+
+@EVERY
+def test_numpy_and_jax_agree_on_the_mean_action(method: Method) -> None:
+    trainer = trained(method, 2)
+    observations = np.random.default_rng(0).normal(size=(5, trainer.task.observation_size))
+    policy = trainer.policy
+    inputs = normalised(policy, observations)
+    with jax.default_matmul_precision("highest"):
+        expected = trainer.learner.actor.mean(inputs)
+    np.testing.assert_allclose(mean(policy, inputs), expected, rtol=1e-5, atol=1e-6)
+    again = from_policy(policy, -1.0)
+    np.testing.assert_array_equal(again.mean.weights[0], trainer.learner.actor.mean.weights[0])
+    np.testing.assert_array_equal(again.log_std, -1.0)
+
+
+@EVERY
+def test_exploration_stays_below_its_falling_bound(method: Method) -> None:
+    trainer = Trainer(HOPPER, dataclasses.replace(method, log_std=0.0, log_std_end=-3.0), budget=128 * 4, seed=0)
+    while not trainer.done:
+        bound = -3.0 * trainer.steps / trainer.budget
+        trainer.iterate()
+        assert float(trainer.learner.actor.log_std.max()) <= bound + 1e-6
+
+
+def test_training_begins_from_the_policy_it_is_given() -> None:
+    begin = trained(SMALL["ppo"], 3).policy
+    trainer = Trainer(HOPPER, SMALL["trpo"], 128, seed=5, begin=begin)
+    observations = np.random.default_rng(0).normal(size=(4, begin.observation_size))
+    np.testing.assert_allclose(act(trainer.policy, observations), act(begin, observations), rtol=1e-4, atol=1e-6)
+
+
+def test_a_policy_of_another_body_is_refused_as_a_beginning() -> None:
+    swimmer = Trainer(Locomotion(robot("swimmer")), SMALL["ppo"], 128, seed=0).policy
+    with pytest.raises(BadPolicy, match="8 observations"):
+        train(HOPPER, SMALL["ppo"], 128, 0, begin=swimmer)
+
+
+def test_a_goal_that_is_met_stops_early_and_the_budget_stops_otherwise() -> None:
+    easy = train(HOPPER, SMALL["ppo"], 300_000, 0, goal=Goal(-1000.0), episodes=2)
+    assert easy.reached_goal
+    assert easy.steps < 110_000
+    hard = train(HOPPER, SMALL["ppo"], 1000, 0, goal=Goal(1e9), episodes=2)
+    assert not hard.reached_goal
+    assert 1000 <= hard.steps < 1128
+
+
+def test_quietened_policies_return_the_same_sampled_as_mean() -> None:
+    policy = trained(SMALL["ppo"], 3).policy
+    loud = dataclasses.replace(policy, log_std=np.zeros_like(policy.log_std))
+    expected = evaluate(HOPPER, loud, 10, 0)
+    quiet, sampled = quietened(HOPPER, loud, expected, 0.05, most=20)
+    assert abs(sampled.mean - expected.mean) <= 0.05 * abs(expected.mean)
+    assert (quiet.log_std <= loud.log_std).all()
+    np.testing.assert_array_equal(quiet.weights[0], loud.weights[0])
