@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""A pool of warm worker processes: one seed = one process = one thread, and the libraries are loaded once, not once a run."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TypeVar
+
+from imitable.runtime import one_thread
+
+Result = TypeVar("Result")
+
+
+class Workers:
+    """Worker processes that stay between calls, so that compiled functions stay with them."""
+
+    def __init__(self, processes: int = 0, preload: Iterable[str] = ("imitable.rl.expert",)) -> None:
+        """Start no process yet; `preload` names what every worker imports before its first job (0 processes: one a core)."""
+        self._pool = ProcessPoolExecutor(
+            processes or len(os.sched_getaffinity(0)),
+            # not fork: JAX and MuJoCo keep threads, which a fork would lose
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_warm,
+            initargs=(tuple(preload),),
+        )
+
+    def run(self, job: Callable[..., Result], calls: Iterable[tuple[object, ...]]) -> Iterator[tuple[int, Result]]:
+        """Run `job(*call)` for every call; yield (index of the call, result) as they finish."""
+        with _one_thread_environment():
+            futures = {self._pool.submit(job, *call): index for index, call in enumerate(calls)}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _one_thread_environment() -> Generator[None]:
+    """Let child processes inherit the variables of one thread, and put the parent's back: BLAS reads them when it loads."""
+    before = dict(os.environ)
+    one_thread()
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _warm(modules: tuple[str, ...]) -> None:
+    one_thread()
+    for name in modules:
+        import_module(name)
