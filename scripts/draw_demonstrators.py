@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""Draw the gait of every shipped demonstrator, and write docs/demonstrators.md from their cards.
+
+python scripts/draw_demonstrators.py
+"""
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import mujoco
+import numpy as np
+
+from imitable.demonstrators.shipped import card, policy_for, shipped
+from imitable.dynamics.parse import ROBOTS, robot
+from imitable.dynamics.variant import Variant
+from imitable.sim.rollout import episodes
+from imitable.sim.task import Locomotion
+from imitable.types import Floats
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+FIRST_SETTING = ("half_cheetah:front=0.05", "half_cheetah:front=0.5", "half_cheetah:back=0.5", "half_cheetah:back=0.05")
+BEGIN_S, SHOWN_S, POSES = 4.0, 2.0, 9
+"""Seconds into the episode, seconds shown, silhouettes drawn in them."""
+INK, GROUND = "#1b3a4b", "#9aa5ab"
+
+
+def capsules(variant: Variant, state: Floats, plane: tuple[int, int]) -> list[tuple[Floats, float]]:
+    """Return the axis (2, 2) and the radius of every capsule of a body in a state, in a plane of the world."""
+    model, data = variant.model, mujoco.MjData(variant.model)
+    data.qpos[:], data.qvel[:] = state[: model.nq], state[model.nq :]
+    mujoco.mj_kinematics(model, data)
+    shapes = []
+    for geom in range(model.ngeom):
+        if int(model.geom_type[geom]) == int(mujoco.mjtGeom.mjGEOM_CAPSULE):
+            radius, half = model.geom_size[geom, :2]
+            axis = data.geom_xmat[geom].reshape(3, 3)[:, 2] * half
+            ends = np.stack([data.geom_xpos[geom] - axis, data.geom_xpos[geom] + axis])
+            shapes.append((ends[:, list(plane)], float(radius)))
+    return shapes
+
+
+def draw_body(axes: Any, variant: Variant, state: Floats, shift: float, alpha: float) -> None:
+    """Draw one silhouette, moved by `shift` along x."""
+    plane = (0, 1) if variant.robot.name == "swimmer" else (0, 2)
+    for ends, radius in capsules(variant, state, plane):
+        axes.add_patch(_stadium(ends + np.array([shift, 0.0]), radius, alpha))
+
+
+def _stadium(ends: Floats, radius: float, alpha: float) -> Any:
+    along = ends[1] - ends[0]
+    angle = np.arctan2(along[1], along[0])
+    turns = np.linspace(-np.pi / 2, np.pi / 2, 12)
+    tip = ends[1] + radius * np.stack([np.cos(angle + turns), np.sin(angle + turns)], axis=1)
+    tail = ends[0] + radius * np.stack([np.cos(angle + np.pi + turns), np.sin(angle + np.pi + turns)], axis=1)
+    return plt.Polygon(np.concatenate([tip, tail]), closed=True, facecolor=INK, edgecolor="white", linewidth=0.4, alpha=alpha)
+
+
+def play(text: str) -> tuple[Variant, Floats]:
+    """Return the body and the states of one episode of its demonstrator."""
+    variant = robot(text)
+    trajectory, _ = next(episodes(Locomotion(variant), policy_for(variant), [7]))
+    return variant, trajectory.states
+
+
+def draw_strip(axes: Any, variant: Variant, states: Floats, title: str) -> None:
+    """Draw silhouettes of two seconds, each at its own place on the ground."""
+    period = variant.layout.period_s
+    first = min(int(BEGIN_S / period), max(len(states) - int(SHOWN_S / period) - 1, 0))
+    frames = np.linspace(first, min(first + SHOWN_S / period, len(states) - 1), POSES).astype(int)
+    gap = max(0.0, 1.3 - abs(states[frames[-1], 0] - states[frames[0], 0]) / (POSES - 1))
+    for place, frame in enumerate(frames):
+        draw_body(axes, variant, states[frame], place * gap - states[frames[0], 0], 0.35 + 0.65 * place / (POSES - 1))
+    if variant.robot.name != "swimmer":
+        axes.axhline(0, color=GROUND, linewidth=1)
+    axes.set_aspect("equal")
+    axes.autoscale_view()
+    axes.set_title(title, loc="left", fontsize=9)
+    axes.set_xlabel(f"metres run in {SHOWN_S:g} s" + (", silhouettes spread apart" if gap else ""), fontsize=8)
+    axes.set_ylabel("metres", fontsize=8)
+    axes.tick_params(labelsize=7)
+
+
+def draw_joints(axes: Any, variant: Variant, states: Floats) -> None:
+    """Draw the angles of the actuated joints over the whole episode's first ten seconds."""
+    layout = variant.layout
+    shown = states[: int(10 / layout.period_s) + 1]
+    driven = [int(variant.model.actuator_trnid[a, 0]) for a in range(variant.model.nu)]
+    for joint in driven:
+        column = int(variant.model.jnt_qposadr[joint])
+        axes.plot(
+            np.arange(len(shown)) * layout.period_s, np.degrees(shown[:, column]), linewidth=0.8, label=layout.qpos[column]
+        )
+    axes.set_xlabel("seconds", fontsize=8)
+    axes.set_ylabel("joint angle, degrees", fontsize=8)
+    axes.tick_params(labelsize=7)
+
+
+def title_of(text: str) -> str:
+    """Return a line that says who it is and what it returns."""
+    said = card(robot(text))["mean_actions"]
+    return f"{text}   return {said['return_mean']:,.0f} ± {said['return_std']:,.0f}"
+
+
+def draw_robot(name: str) -> None:
+    """Draw all demonstrators of one robot: silhouettes and joint angles."""
+    texts = [text for text in shipped() if text.partition(":")[0] == name]
+    figure, rows = plt.subplots(len(texts), 2, figsize=(12, 2.1 * len(texts)), width_ratios=(3, 2), squeeze=False)
+    for (left, right), text in zip(rows, texts, strict=True):
+        variant, states = play(text)
+        draw_strip(left, variant, states, title_of(text))
+        draw_joints(right, variant, states)
+    rows[0, 1].legend(fontsize=7, ncols=6, loc="lower left", bbox_to_anchor=(0, 1), frameon=False, handlelength=1)
+    figure.tight_layout()
+    figure.savefig(DOCS / "images" / f"gaits-{name}.png", dpi=90)
+    plt.close(figure)
+
+
+def draw_first_setting() -> None:
+    """Draw the picture that the README opens with."""
+    figure, axes = plt.subplots(2, 2, figsize=(12, 4.6))
+    for place, text in zip(axes.flat, FIRST_SETTING, strict=True):
+        draw_strip(place, *play(text), title_of(text))
+    figure.suptitle(
+        "Equally good demonstrators, different bodies: which of them can a robot with weak front motors imitate?", fontsize=11
+    )
+    figure.tight_layout()
+    figure.savefig(DOCS / "images" / "demonstrators.png", dpi=90)
+    plt.close(figure)
+
+
+def write_page() -> None:
+    """Write docs/demonstrators.md from the cards."""
+    lines = [
+        "# The shipped demonstrators",
+        "",
+        "One policy for every demonstrator and every imitator of the paper's six settings. Returns are over 100 episodes from",
+        "start states that training never saw; *falls* are episodes that ended early. Written by",
+        "`python scripts/draw_demonstrators.py` from the cards beside the policies, which `make demonstrators` makes.",
+    ]
+    for name in ROBOTS:
+        texts = [text for text in shipped() if text.partition(":")[0] == name]
+        if not texts:
+            continue
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            f"The paper's demonstrations return {card(robot(texts[0]))['paper_demonstrations']}.",
+            "",
+        ]
+        lines += ["| robot | mean actions | falls | sampled actions | steps | command |", "|---|---|---|---|---|---|"]
+        lines += [_row(text) for text in texts]
+        lines += [f"\n*{text}*: {note}" for text in texts if (note := card(robot(text))["note"])]
+        lines += ["", f"![Gaits of the {name} demonstrators](images/gaits-{name}.png)"]
+    (DOCS / "demonstrators.md").write_text("\n".join(lines) + "\n")
+
+
+def _row(text: str) -> str:
+    said = card(robot(text))
+    mean, sampled = said["mean_actions"], said["sampled_actions"]
+    returns = [f"{each['return_mean']:,.0f} ± {each['return_std']:,.0f}" for each in (mean, sampled)]
+    return f"| `{text}` | {returns[0]} | {mean['falls']} | {returns[1]} | {said['steps']:,} | `{said['command']}` |"
+
+
+def main() -> None:
+    """Draw everything."""
+    (DOCS / "images").mkdir(exist_ok=True)
+    for name in ROBOTS:
+        if any(text.partition(":")[0] == name for text in shipped()):
+            draw_robot(name)
+    draw_first_setting()
+    write_page()
+
+
+if __name__ == "__main__":
+    main()
