@@ -25,14 +25,15 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 PYTHON = [pytest.param(code, id=f"{page.name}-{k}") for page in PAGES for k, code in enumerate(blocks(page, "python"))]
-COMMANDS = sorted(
-    {
-        line.split(" #")[0].strip().removeprefix("$ ")
-        for page in PAGES
-        for line in "\n".join([*blocks(page, ""), *re.findall(r"`(imitable \S+ [^`]+)`", page.read_text())]).splitlines()
-        if line.startswith("imitable ")
-    }
-)
+
+
+def commands(page: Path) -> list[str]:
+    inline = [code for code in re.findall(r"`([^`\n]+)`", page.read_text()) if len(code.split()) > 2]
+    lines = [line.split(" #")[0].strip() for block in blocks(page, "") for line in block.splitlines()]
+    return [command for command in [*inline, *lines] if command.startswith("imitable ")]
+
+
+COMMANDS = sorted({command for page in PAGES for command in commands(page)})
 
 
 @pytest.mark.parametrize("code", PYTHON)
