@@ -34,13 +34,14 @@ format: setup  ## Format and fix what can be fixed
 	$(BIN)/ruff format .
 
 slow: setup  ## Learning tests of minutes: TRPO and PPO reach what they should
-	$(BIN)/python -m pytest -m slow tests/learning -s
+	$(BIN)/python -m pytest -m slow tests/learning -s; status=$$?; $(BIN)/python scripts/write_results.py; exit $$status
 
 interop: setup  ## Files opened by the real programs of the field, each in its own environment
 	$(BIN)/python -m pytest -m interop tests/interop -s
 
 bench: setup  ## Throughput against the simulator's limit and against peers
-	$(BIN)/python bench/throughput.py
+	$(BIN)/python bench/throughput.py --out results/throughput.json
+	$(BIN)/python scripts/write_results.py
 
 build: setup  ## Wheel and sdist, each installed into an empty environment and run outside the clone
 	sh scripts/test_build.sh $(abspath $(BIN)/python)

@@ -6,6 +6,7 @@ that a killed run goes on with what is missing:  python scripts/train_demonstrat
 """
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 from imitable.demonstrators.shipped import file_name, folder
 
-PROCESSES = 2
+PROCESSES = int(os.environ.get("PROCESSES", "2"))
 
 
 @dataclass(frozen=True)
