@@ -40,8 +40,7 @@ interop: setup  ## Files opened by the real programs of the field, each in its o
 	$(BIN)/python -m pytest -m interop tests/interop -s
 
 bench: setup  ## Throughput against the simulator's limit and against peers
-	$(BIN)/python bench/throughput.py --out results/throughput.json
-	$(BIN)/python scripts/write_results.py
+	$(BIN)/python bench/throughput.py --out results/throughput.json; status=$$?; $(BIN)/python scripts/write_results.py; exit $$status
 
 build: setup  ## Wheel and sdist, each installed into an empty environment and run outside the clone
 	sh scripts/test_build.sh $(abspath $(BIN)/python)

@@ -28,6 +28,7 @@ from imitable.dynamics.parse import ROBOTS, robot  # noqa: E402
 from imitable.rl.method import METHODS, method  # noqa: E402
 from imitable.rl.train import Trainer  # noqa: E402
 from imitable.sim.batch import Batch  # noqa: E402
+from imitable.sim.policy import controls  # noqa: E402
 from imitable.sim.rollout import Segment  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 
@@ -89,7 +90,7 @@ def measure(name: str, text: str, seed: int, rounds: int, barrier: Barrier) -> d
         total["training_s"] += time.perf_counter() - started
         barrier.wait()
         for segment in recorded:
-            total["limit_s"] += replay(bare, segment, segment.units.astype(np.float64), task.variant.frame_skip)
+            total["limit_s"] += replay(bare, segment, controls(trainer.policy, segment.units), task.variant.frame_skip)
             total["steps"] += segment.rewards.size
     return total
 
@@ -105,32 +106,6 @@ def ours(name: str, text: str, rounds: int) -> dict[str, float]:
     return {"steps_per_s": rate, "limit_per_s": limit, "share": rate / limit}
 
 
-PEER = """
-import sys, time
-import gymnasium, torch
-from sb3_contrib import TRPO
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
-
-class Clock(BaseCallback):
-    def __init__(self):
-        super().__init__()
-        self.marks = []
-    def _on_rollout_start(self):
-        self.marks.append((self.num_timesteps, time.perf_counter()))
-    def _on_step(self):
-        return True
-
-if __name__ == "__main__":
-    kind = {"dummy": DummyVecEnv, "subprocess": SubprocVecEnv}[sys.argv[2]]
-    env = kind([lambda: gymnasium.make(sys.argv[1]) for _ in range(8)])
-    clock = Clock()
-    TRPO("MlpPolicy", env, device="cpu", seed=0).learn(8 * 2048 * 4, callback=clock)
-    (a, start), (b, end) = clock.marks[1], clock.marks[-1]
-    print((b - a) / (end - start))
-"""
-
-
 def peer_python() -> Path:
     """Return the interpreter of the peers' own virtual environment, made on first use."""
     venv = Path(__file__).resolve().parents[1] / ".venv-peers"
@@ -143,19 +118,14 @@ def peer_python() -> Path:
 
 
 def peer(name: str) -> dict[str, float]:
-    """Return steps/s of sb3-contrib's TRPO on 8 environments, in this process and in processes of their own."""
+    """Return steps/s of sb3-contrib's TRPO on 8 environments, in its own process and in processes of their own."""
     free = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS") and k != "NPROC"}
-    script = Path(__file__).with_name(".peer.py")
-    script.write_text(PEER)
-    try:
-        rates = {}
-        for kind in ("dummy", "subprocess"):
-            command = [str(peer_python()), str(script), PEER_IDS[name], kind]
-            done = subprocess.run(command, capture_output=True, text=True, check=True, env=free)
-            rates[kind] = float(done.stdout.split()[-1])
-        return rates
-    finally:
-        script.unlink()
+    rates: dict[str, float] = {}
+    for kind in ("dummy", "subprocess"):
+        command = [str(peer_python()), str(Path(__file__).with_name("peer_trpo.py")), PEER_IDS[name], kind]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=free)
+        rates[kind] = float(done.stdout.split()[-1])
+    return rates
 
 
 def main() -> None:
@@ -188,9 +158,9 @@ def main() -> None:
                 missed.append(f"{name} {text}")
     print(f"targets missed: {', '.join(missed) or 'none'}")
     if arguments.out:
-        arguments.out.write_text(
-            json.dumps({"settings": "defaults", "rounds": arguments.rounds, "rows": rows}, indent=2) + "\n"
-        )
+        record = {"settings": "defaults", "rounds": arguments.rounds, "rows": rows}
+        arguments.out.write_text(json.dumps(record, indent=2) + "\n")
+    sys.exit(bool(missed))
 
 
 if __name__ == "__main__":

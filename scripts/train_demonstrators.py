@@ -6,16 +6,18 @@ that a killed run goes on with what is missing:  python scripts/train_demonstrat
 """
 
 import json
-import os
 import shlex
 import subprocess
 import sys
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from pathlib import Path
 
 from imitable.demonstrators.shipped import file_name, folder
 
-PROCESSES = int(os.environ.get("PROCESSES", "2"))
+PROCESSES = 2
+WORK = Path(__file__).resolve().parents[1] / "build" / "demonstrators"
+"""Where policies are while they are trained."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,15 @@ RECIPES = (
 )
 
 
-def train(recipe: Recipe) -> str:
-    """Run one recipe and write its card; return a line about it."""
-    policy = folder() / f"{file_name(recipe.robot)}.safetensors"
-    command = [*recipe.arguments, "--out", str(policy), "--json", "--resume"]
+def train(recipe: Recipe) -> str | None:
+    """Run one recipe, then move policy and card into the package together; return a line about it, or None if it failed."""
+    policy = WORK / f"{file_name(recipe.robot)}.safetensors"
+    again = ["--overwrite"] if policy.exists() else ["--resume"]
+    command = [*recipe.arguments, "--out", str(policy), "--json", *again]
     done = subprocess.run([sys.executable, "-m", "imitable.cli.main", *command], capture_output=True, text=True, check=False)
     if done.returncode:
-        return f"{recipe.robot}: failed: {done.stderr.strip()}"
+        print(f"{recipe.robot}: failed: {done.stderr.strip()}", flush=True)
+        return None
     result = json.loads(done.stdout)
     card = {
         "schema": 1,
@@ -97,32 +101,43 @@ def train(recipe: Recipe) -> str:
         "paper_demonstrations": recipe.paper,
         "note": recipe.note,
     }
-    policy.with_suffix(".json").write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n")
+    written = policy.with_suffix(".json")
+    written.write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n")
+    policy.replace(folder() / policy.name)
+    written.replace(folder() / written.name)
     return f"{recipe.robot}: {result['steps']:,} steps, mean {card['mean_actions']}, sampled {card['sampled_actions']}"
 
 
 def is_done(recipe: Recipe) -> bool:
-    """Return whether the policy and its card are there."""
+    """Return whether the card is there, which comes last."""
     return (folder() / f"{file_name(recipe.robot)}.json").exists()
 
 
 def main() -> None:
     """Run all recipes that are missing, those that begin from another after it."""
+    WORK.mkdir(parents=True, exist_ok=True)
     wanted = sys.argv[1:]
     waiting = [
         r for r in RECIPES if not is_done(r) and (not wanted or r.robot.partition(":")[0] in wanted or r.robot in wanted)
     ]
-    running: dict[Future[str], Recipe] = {}
+    running: dict[Future[str | None], Recipe] = {}
+    failed: set[str | None] = set()
     with ThreadPoolExecutor(PROCESSES) as pool:
         while waiting or running:
-            missing = {r.robot for r in waiting} | {r.robot for r in running.values()}
-            ready = [r for r in waiting if r.begin not in missing]
-            for recipe in ready[: PROCESSES - len(running)]:
+            missing = {r.robot for r in waiting} | {r.robot for r in running.values()} | failed
+            for recipe in [r for r in waiting if r.begin not in missing][: PROCESSES - len(running)]:
                 waiting.remove(recipe)
                 running[pool.submit(train, recipe)] = recipe
+            if not running:
+                break
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                print(future.result(), flush=True)
-                del running[future]
+                recipe = running.pop(future)
+                if (line := future.result()) is None:
+                    failed.add(recipe.robot)
+                else:
+                    print(line, flush=True)
+    if failed or waiting:
+        sys.exit(f"not trained: {', '.join(sorted([*map(str, failed), *(r.robot for r in waiting)]))}")
 
 
 if __name__ == "__main__":

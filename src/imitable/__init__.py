@@ -10,17 +10,23 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from imitable.demonstrators.shipped import policy_for
     from imitable.demos.collect import collect
     from imitable.demos.store import read, write
     from imitable.dynamics.parse import robot
+    from imitable.rl.expert import train
     from imitable.sim.policy import load_policy, save_policy
+    from imitable.sim.task import Locomotion
     from imitable.types import Demonstrations, InMemory, Policy, Trajectory
 
 _HOMES = {
     "collect": "imitable.demos.collect",
     "read": "imitable.demos.store",
     "write": "imitable.demos.store",
+    "policy_for": "imitable.demonstrators.shipped",
     "robot": "imitable.dynamics.parse",
+    "train": "imitable.rl.expert",
+    "Locomotion": "imitable.sim.task",
     "load_policy": "imitable.sim.policy",
     "save_policy": "imitable.sim.policy",
     "Demonstrations": "imitable.types",
@@ -32,13 +38,16 @@ _HOMES = {
 __all__ = [
     "Demonstrations",
     "InMemory",
+    "Locomotion",
     "Policy",
     "Trajectory",
     "collect",
     "load_policy",
+    "policy_for",
     "read",
     "robot",
     "save_policy",
+    "train",
     "write",
 ]
 

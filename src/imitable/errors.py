@@ -2,7 +2,7 @@
 """Every error a user can cause. Each message is one line: what is wrong, and what would be right."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 
 class ImitableError(Exception):
@@ -11,6 +11,16 @@ class ImitableError(Exception):
     def __init__(self, message: str) -> None:
         """Keep `message` on one line, whatever was put into it."""
         super().__init__(" ".join(message.split()))
+
+    def __reduce__(self) -> "tuple[Callable[..., ImitableError], tuple[type[ImitableError], str]]":
+        """Let an error cross from a worker process with the message it has, whatever its class needs to be made."""
+        return _restored, (type(self), str(self))
+
+
+def _restored(kind: type[ImitableError], message: str) -> ImitableError:
+    error = kind.__new__(kind)
+    ImitableError.__init__(error, message)
+    return error
 
 
 def one_of(wrong: str, choices: Iterable[str]) -> str:
@@ -87,10 +97,10 @@ class BadPolicy(ImitableError):
 class NoDemonstrator(ImitableError):
     """No policy is shipped for this robot."""
 
-    def __init__(self, robot: str, choices: Iterable[str]) -> None:
+    def __init__(self, robot: str, choices: Iterable[str], *, can_train: bool) -> None:
+        train = f"train one (imitable train {robot} --out policy.safetensors) and " if can_train else ""
         super().__init__(
-            f"no demonstrator is shipped for {robot!r}: train one (imitable train {robot} --out policy.safetensors) "
-            f"and pass --policy FILE, or choose from: {', '.join(sorted(choices))}"
+            f"no demonstrator is shipped for {robot!r}: {train}give --policy FILE, or choose from: {', '.join(sorted(choices))}"
         )
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Files that are whole or not there: write beside, then rename."""
 
+import hashlib
 import os
 import shutil
 import tempfile
@@ -9,6 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from imitable.errors import CannotWrite, OutputExists
+
+
+def content_hash(path: str | Path) -> str:
+    """Return a hash of a file's contents, whatever its name and date."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
 
 
 def check_free(path: Path, *, overwrite: bool, resume: bool = False) -> None:
@@ -62,18 +68,24 @@ def _take_place(temporary: Path, path: Path) -> None:
         return
     old = temporary.with_name(f"{temporary.name}.old")
     path.rename(old)
-    temporary.rename(path)
+    try:
+        temporary.rename(path)
+    except OSError:
+        old.rename(path)
+        raise
     if old.is_dir():
-        shutil.rmtree(old)
+        shutil.rmtree(old, ignore_errors=True)
     else:
         old.unlink()
 
 
 def check_writable(path: Path) -> None:
-    """Refuse an output that cannot be written, before hours of work rather than after."""
+    """Refuse an output file that cannot be written, before hours of work rather than after; leave nothing behind."""
+    if not path.name or path.is_dir():
+        raise CannotWrite(str(path), "it is a folder; name a file")
+    parent = next(folder for folder in path.absolute().parents if folder.exists())
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=path.parent):
+        with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=parent):
             pass
     except OSError as error:
         raise CannotWrite(str(path), error.strerror or str(error)) from None

@@ -2,6 +2,7 @@
 """Robots and methods as text: `NAME[:KEY=VALUE[,KEY=VALUE…]]`."""
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from typing import Any, get_type_hints
 
@@ -13,8 +14,9 @@ MODEL_SUFFIXES = (".xml", ".urdf", ".mjcf")
 
 def split(text: str) -> tuple[str, dict[str, str]]:
     """Split `NAME:KEY=VALUE,…` into the name and its settings; a path is split after its suffix."""
-    ends = [text.find(suffix) + len(suffix) for suffix in MODEL_SUFFIXES if suffix in text]
-    cut = min(ends) if ends else text.find(":")
+    suffix = "|".join(map(re.escape, MODEL_SUFFIXES))
+    path = re.match(rf".*?({suffix})(?=:|$)", text) or re.match(rf".*?({suffix})", text)
+    cut = path.end() if path else text.find(":")
     name, rest = (text, "") if cut < 0 else (text[:cut], text[cut:])
     if not name or (rest and not rest.startswith(":")):
         raise BadSpec(text, "it has no name" if not name else f"unexpected {rest!r} after the file name")
@@ -47,7 +49,7 @@ def parse_method(text: str, methods: Mapping[str, type[Any]]) -> Any:
 def method_text(name: str, method: Any) -> str:
     """Return the text of a method, naming only what differs from its defaults."""
     changed = [
-        f"{field.name}={_write(getattr(method, field.name))}"
+        f"{field.name}={method_value(getattr(method, field.name))}"
         for field in dataclasses.fields(method)
         if getattr(method, field.name) != field.default
     ]
@@ -63,7 +65,7 @@ def _read(name: str, text: str, kind: Any) -> object:
         if kind is str:
             return text
         return tuple(int(part) for part in text.split("x"))
-    except ValueError:
+    except (ValueError, OverflowError):
         whole, number = kind is int, kind is float
         form = "a whole number" if whole else "a number" if number else "whole numbers joined by x, such as 64x64"
         return _refuse(name, text, form)
@@ -73,5 +75,6 @@ def _refuse(name: str, text: str, form: str) -> object:
     raise BadOption(name, text, f"give {form}")
 
 
-def _write(value: object) -> str:
+def method_value(value: object) -> str:
+    """Return a hyper-parameter as text that reads back to it."""
     return "x".join(str(part) for part in value) if isinstance(value, tuple) else str(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]

@@ -166,6 +166,15 @@ def episode_of(trajectory: Trajectory, index: int, source: str = "") -> Episode:
     )
 
 
+def check_layout(layout: Layout, trajectory: Trajectory, index: int) -> None:
+    """Refuse a trajectory whose states or actions are not those of the layout."""
+    width, actions = trajectory.states.shape[1], trajectory.actions
+    if width != len(layout.state):
+        raise BadTrajectory(f"trajectory {index} has {width} state entries, the layout {len(layout.state)}")
+    if actions is not None and actions.shape[1] != len(layout.actuators):
+        raise BadTrajectory(f"trajectory {index} has {actions.shape[1]} action entries, the layout {len(layout.actuators)}")
+
+
 class InMemory(Demonstrations):
     """Demonstrations that are already arrays: tests, small sets, notebooks."""
 
@@ -174,10 +183,7 @@ class InMemory(Demonstrations):
         self._layout = layout
         self._trajectories = tuple(trajectories)
         for index, trajectory in enumerate(self._trajectories):
-            if trajectory.states.shape[1] != len(layout.state):
-                raise BadTrajectory(
-                    f"trajectory {index} has {trajectory.states.shape[1]} state entries, the layout {len(layout.state)}"
-                )
+            check_layout(layout, trajectory, index)
 
     @property
     def layout(self) -> Layout:

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 class Workers:
     """Worker processes that stay between calls, so that compiled functions stay with them."""
 
-    def __init__(self, processes: int = 0, preload: Iterable[str] = ("imitable.rl.expert",)) -> None:
+    def __init__(self, processes: int = 0, preload: Iterable[str] = ()) -> None:
         """Start no process yet; `preload` names what every worker imports before its first job (0 processes: one a core)."""
         self._pool = ProcessPoolExecutor(
             processes or len(os.sched_getaffinity(0)),

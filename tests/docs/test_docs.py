@@ -53,6 +53,11 @@ def test_there_is_something_to_test() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_is_empty(page: Path) -> None:
+    assert len(page.read_text()) > 100
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
         assert target.startswith("https://") or (page.parent / target).exists(), f"{page.name} links to {target}"

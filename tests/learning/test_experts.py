@@ -24,6 +24,7 @@ RESULTS = Path(__file__).parents[2] / "results" / "learning.json"
 
 def learn(name: str, method: str, seed: int) -> dict[str, object]:
     expert = train(Locomotion(robot(name)), METHODS[method](), GOALS[name][0], seed)
+    assert expert.steps <= GOALS[name][0]
     return {"seed": seed, "steps": expert.steps, "mean_actions": expert.mean.summary()}
 
 
@@ -31,7 +32,7 @@ def learn(name: str, method: str, seed: int) -> dict[str, object]:
 def test_trpo_and_ppo_reach_their_goals() -> None:
     cases = [(name, method, seed) for name in GOALS for method in METHODS for seed in SEEDS]
     rows: dict[str, list[dict[str, object]]] = {}
-    with Workers(2) as workers:
+    with Workers(2, ["imitable.rl.expert"]) as workers:
         for index, result in workers.run(learn, cases):
             name, method, _ = cases[index]
             rows.setdefault(f"{name} {method}", []).append(result)

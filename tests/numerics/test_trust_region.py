@@ -100,6 +100,14 @@ def test_line_search_holds_the_kl_bound_and_improves(small: Actor, rows: Rows) -
     assert float(surrogate(found.actor, rows)) > float(surrogate(small, rows))
 
 
+def test_line_search_tries_as_many_halvings_as_it_is_told(small: Actor, rows: Rows) -> None:
+    uphill = jax.grad(surrogate)(small, rows)
+    needed = next(k for k in range(60) if line_search(small, scaled(uphill, 100.0), rows, 0.01, k).accepted)
+    assert needed > 0
+    assert bool(line_search(small, scaled(uphill, 100.0 * 2.0), rows, 0.01, needed + 1).accepted)
+    assert not bool(line_search(small, scaled(uphill, 100.0 * 2.0), rows, 0.01, needed).accepted)
+
+
 def test_line_search_keeps_the_old_actor_when_nothing_improves(small: Actor, rows: Rows) -> None:
     downhill = scaled(jax.grad(surrogate)(small, rows), -1.0)
     found = line_search(small, downhill, rows, max_kl=0.01, halvings=5)

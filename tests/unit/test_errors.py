@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import inspect
+import pickle
 from collections.abc import Iterable
 from typing import Any, get_type_hints
 
@@ -33,6 +34,14 @@ def test_a_message_is_one_line_that_repeats_what_was_given(kind: type[ImitableEr
     assert "\t" not in message
     if any(value == "wrong\nvery\twrong" for value in given.values()):
         assert "wrong very wrong" in message or r"wrong\nvery\twrong" in message
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
+def test_an_error_crosses_processes_whole(kind: type[ImitableError]) -> None:
+    error = kind(**arguments(kind))
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is kind
+    assert str(again) == str(error)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in CLASSES if "choices" in arguments(kind)], ids=lambda kind: kind.__name__)

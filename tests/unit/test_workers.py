@@ -5,11 +5,16 @@ import os
 import sys
 import time
 
+import pytest
+
 from imitable.dynamics.parse import robot
+from imitable.errors import UnknownRobot
 from imitable.rl.method import Ppo
 from imitable.rl.train import Trainer
 from imitable.sim.task import Locomotion
 from imitable.workers import Workers
+
+PRELOAD = ("imitable.rl.expert",)
 
 
 def environment(_: int) -> tuple[int, str | None, bool]:
@@ -27,7 +32,7 @@ def first_iterations(seed: int) -> tuple[int, str, float]:
 
 def test_workers_have_one_thread_are_warm_and_stay() -> None:
     before = dict(os.environ)
-    with Workers(2) as workers:
+    with Workers(2, PRELOAD) as workers:
         first = dict(workers.run(environment, [(i,) for i in range(8)]))
         second = dict(workers.run(environment, [(i,) for i in range(8)]))
     assert sorted(first) == list(range(8))
@@ -37,8 +42,19 @@ def test_workers_have_one_thread_are_warm_and_stay() -> None:
     assert {pid for pid, _, _ in second.values()} <= {pid for pid, _, _ in first.values()}
 
 
+def failing(name: str) -> str:
+    return str(robot(name))
+
+
+def test_an_error_of_a_job_comes_back_as_itself_and_the_pool_lives() -> None:
+    with Workers(1, preload=()) as workers:
+        with pytest.raises(UnknownRobot, match="did you mean 'hopper'"):
+            dict(workers.run(failing, [("hoper",)]))
+        assert dict(workers.run(failing, [("hopper",)])) == {0: "hopper"}
+
+
 def test_a_worker_gives_the_bits_of_a_run_on_its_own_and_is_faster_the_second_time() -> None:
-    with Workers(1) as workers:
+    with Workers(1, PRELOAD) as workers:
         results = dict(workers.run(first_iterations, [(seed,) for seed in (3, 4, 3)]))
     assert results[0][1] == results[2][1] != results[1][1]
     assert results[0][1] == first_iterations(3)[1]

@@ -13,7 +13,7 @@ from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, MixedDatasets
 from imitable.sim.policy import load_policy
-from imitable.sim.task import Locomotion
+from imitable.sim.task import Free, Locomotion
 from imitable.types import Policy, Trajectory
 
 
@@ -40,7 +40,7 @@ def _record(
 ) -> Iterator[Trajectory]:
     done = 0
     for variant, policy, count in zip(variants, policies, counts, strict=True):
-        task = Locomotion(variant)
+        task = Locomotion(variant) if variant.robot.rules else Free(variant)
         for trajectory in collect(task, policy, count, verb.common.seed, sampled=verb.sampled, threads=verb.common.threads):
             yield trajectory
             done += 1

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -22,12 +23,12 @@ def table(common: Common, title: str, columns: Sequence[str], rows: Iterable[Seq
     """Show a table, unless the user wants JSON or silence."""
     if common.quiet or common.json:
         return
-    shown = Table(title=title, title_justify="left")
+    shown = Table(title=escape(title), title_justify="left")
     for place, column in enumerate(columns):
         # the first column names the row: it stays whole, the others may wrap
         shown.add_column(column.replace("_", " "), overflow="fold", no_wrap=place == 0)
     for row in rows:
-        shown.add_row(*(_cell(value) for value in row))
+        shown.add_row(*(escape(_cell(value)) for value in row))
     _console().print(shown)
 
 

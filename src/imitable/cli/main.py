@@ -6,6 +6,8 @@
 
 import contextlib
 import io
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -59,6 +61,7 @@ def _check_common(common: Common) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
     verb = parse(sys.argv[1:] if arguments is None else arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up as for ctrl-C
     one_thread()  # before NumPy and JAX are imported with the verb's own file
     try:
         _check_common(verb.common)
@@ -67,8 +70,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"imitable: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt as interrupt:
-        print(f"\nimitable: interrupted. {interrupt}".rstrip(), file=sys.stderr)
+        kept = str(interrupt) or "Nothing was written: outputs appear when they are complete."
+        print(f"\nimitable: interrupted. {kept}", file=sys.stderr)
         sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has enough: flush no more into its pipe
 
 
 if __name__ == "__main__":

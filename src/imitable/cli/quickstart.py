@@ -2,6 +2,7 @@
 """`imitable quickstart`: the main job, end to end, on a small scale."""
 
 import dataclasses
+from pathlib import Path
 
 from imitable.cli import collect, inspect, train
 from imitable.cli.console import document, say
@@ -20,10 +21,17 @@ STEPS = 200_000
 
 def run(verb: Quickstart) -> None:
     """Carry out the verb."""
-    common = verb.common
     demos, policy, own = verb.out / "demos", verb.out / "policy.safetensors", verb.out / "own"
     for path in (demos, policy, own):
         check_free(path, overwrite=verb.overwrite)
+    try:
+        _run_steps(verb, demos, policy, own)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"What is complete stays in {verb.out}; start again with --overwrite.") from None
+
+
+def _run_steps(verb: Quickstart, demos: Path, policy: Path, own: Path) -> None:
+    common = verb.common
     steps = dataclasses.replace(common, json=False)  # one document on stdout: ours
     say(common, f"1/4  record demonstrations of four bodies: imitable collect {' '.join(ROBOTS)} --episodes 5 --out {demos}")
     collect.run(Collect(ROBOTS, episodes="5", out=demos, overwrite=verb.overwrite, common=steps))

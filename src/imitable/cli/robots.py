@@ -3,9 +3,8 @@
 
 from imitable.cli.console import document, say, table
 from imitable.cli.verbs import Robots
-from imitable.demonstrators.shipped import shipped
+from imitable.demonstrators.shipped import has_policy, shipped
 from imitable.dynamics.parse import ROBOTS, robot
-from imitable.dynamics.robot import Value
 from imitable.dynamics.variant import Variant, value_text
 
 
@@ -39,7 +38,7 @@ def _list(verb: Robots) -> None:
 def _show(verb: Robots, variant: Variant) -> None:
     columns = ("knob", "value", "default", "unit", "low", "high", "about")
     rows = [
-        (knob.name, _text(variant.value(knob.name)), _text(knob.default), knob.unit, knob.low, knob.high, knob.about)
+        (knob.name, value_text(variant.value(knob.name)), value_text(knob.default), knob.unit, knob.low, knob.high, knob.about)
         for knob in variant.robot.knobs
     ]
     table(verb.common, str(variant), columns, rows)
@@ -48,8 +47,7 @@ def _show(verb: Robots, variant: Variant) -> None:
     say(verb.common, f"actions ({len(layout.actuators)}): {', '.join(layout.actuators)}; period {layout.period_s:g} s")
     mine = [text for text in shipped() if text.partition(":")[0] == variant.robot.name]
     say(verb.common, f"shipped demonstrators: {', '.join(mine) or 'none'}")
-    known = str(variant) in mine
-    say(verb.common, f"next: imitable {'collect' if known else 'train'} {variant}")
+    say(verb.common, f"next: {_next(variant)}")
     document(
         verb.common,
         {
@@ -64,5 +62,9 @@ def _show(verb: Robots, variant: Variant) -> None:
     )
 
 
-def _text(value: Value) -> str:
-    return value_text(value)
+def _next(variant: Variant) -> str:
+    if has_policy(variant):
+        return f"imitable collect {variant}"
+    if variant.robot.rules is not None:
+        return f"imitable train {variant}"
+    return f"imitable collect {variant} --policy FILE"

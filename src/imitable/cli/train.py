@@ -2,9 +2,9 @@
 """`imitable train`: an expert for a robot."""
 
 import dataclasses
+import math
 import time
 from pathlib import Path
-from typing import get_type_hints
 
 from imitable.cli.console import bar, document, say, table
 from imitable.cli.verbs import Train
@@ -12,12 +12,12 @@ from imitable.demonstrators.shipped import policy_for
 from imitable.dynamics.parse import robot
 from imitable.errors import BadOption, CannotResume, OutputExists
 from imitable.files import check_free, check_writable
-from imitable.rl.expert import Expert, Goal, train
-from imitable.rl.method import METHODS, method
+from imitable.rl.expert import Expert, Goal, check_settings, train
+from imitable.rl.method import METHODS, RANGES, method
 from imitable.rl.train import Progress
 from imitable.sim.policy import load_policy, save_policy
-from imitable.sim.rollout import check_fit
 from imitable.sim.task import Locomotion
+from imitable.spec_text import method_value
 from imitable.types import Policy
 
 
@@ -28,11 +28,10 @@ def run(verb: Train) -> None:
         return
     task, learner = Locomotion(robot(verb.spec)), method(verb.method)
     _check_numbers(verb)
+    begin = _begin(verb.begin)
+    check_settings(task, learner, verb.steps, begin)
     checkpoint = verb.out.with_name(verb.out.name + ".checkpoint")
     _check_output(verb, checkpoint)
-    begin = _begin(verb.begin)
-    if begin is not None:
-        check_fit(task, begin)
     say(verb.common, f"{task.variant}: at most {verb.steps:,} steps of {verb.method}; checkpoints in {checkpoint}")
     started = time.monotonic()
     with bar(verb.common, verb.steps, "training") as shown:
@@ -66,16 +65,17 @@ def run(verb: Train) -> None:
 
 
 def _check_numbers(verb: Train) -> None:
-    for name in ("steps", "episodes"):
-        if getattr(verb, name) < 1:
-            raise BadOption(f"--{name}", getattr(verb, name), "give a number above 0")
+    if verb.episodes < 1:
+        raise BadOption("--episodes", verb.episodes, "give a number above 0")
     if not verb.tolerance > 0:
         raise BadOption("--tolerance", verb.tolerance, "give a share above 0, such as 0.05")
+    if verb.goal is not None and not math.isfinite(verb.goal):
+        raise BadOption("--goal", verb.goal, "give a number")
 
 
 def _check_output(verb: Train, checkpoint: Path) -> None:
-    check_free(verb.out, overwrite=verb.overwrite or verb.resume, resume=True)
     check_writable(verb.out)
+    check_free(verb.out, overwrite=verb.overwrite or verb.resume, resume=True)
     if verb.resume and not checkpoint.exists():
         if verb.out.exists():
             raise CannotResume(str(verb.out), "it is complete")
@@ -93,13 +93,10 @@ def _begin(text: str | None) -> Policy | None:
 def _help(verb: Train, name: str) -> None:
     if name not in METHODS:
         method(name)
-    types = get_type_hints(METHODS[name])
-    fields = dataclasses.fields(METHODS[name])
-    rows = [
-        (field.name, str(field.default), getattr(types[field.name], "__name__", str(types[field.name]))) for field in fields
-    ]
-    table(verb.common, f"{name}[:KEY=VALUE,…]", ("key", "default", "type"), rows)
-    document(verb.common, {"method": name, "keys": {field.name: field.default for field in fields}})
+    columns = ("key", "default", "low", "high")
+    rows = [(field.name, method_value(field.default), *RANGES[field.name]) for field in dataclasses.fields(METHODS[name])]
+    table(verb.common, f"{name}[:KEY=VALUE,…]", columns, rows)
+    document(verb.common, {"method": name, "keys": [dict(zip(columns, row, strict=True)) for row in rows]})
 
 
 def _report(verb: Train, expert: Expert) -> None:

@@ -40,8 +40,16 @@ def policy_for(variant: Variant) -> Policy:
     return load_policy(folder() / f"{_name_of(variant)}.safetensors")
 
 
+def has_policy(variant: Variant) -> bool:
+    """Return whether a policy is shipped for this body."""
+    return _quiet(variant) in shipped()
+
+
 def _name_of(variant: Variant) -> str:
-    quiet = str(Variant(variant.robot, tuple(item for item in variant.values if item[0] != "noise")))
-    if quiet not in shipped():
-        raise NoDemonstrator(str(variant), shipped())
-    return file_name(quiet)
+    if not has_policy(variant):
+        raise NoDemonstrator(str(variant), shipped(), can_train=variant.robot.rules is not None)
+    return file_name(_quiet(variant))
+
+
+def _quiet(variant: Variant) -> str:
+    return str(Variant(variant.robot, tuple(item for item in variant.values if item[0] != "noise")))

@@ -21,7 +21,7 @@ from imitable.demos.lerobot import (
 )
 from imitable.demos.summary import Summary, by_feature, merged, summarise
 from imitable.errors import BadTrajectory
-from imitable.types import Floats, Layout, Trajectory
+from imitable.types import Floats, Layout, Trajectory, check_layout
 
 GROUP_FRAMES = 1000
 """A row group is complete with this many frames: long episodes have their own, short ones share, none is cut."""
@@ -131,12 +131,7 @@ class Writer:
 
 
 def _check_fit(layout: Layout, trajectory: Trajectory, index: int) -> None:
-    found, expected = trajectory.states.shape[1], len(layout.state)
-    if found != expected:
-        raise BadTrajectory(f"trajectory {index} has {found} state entries, the layout {expected}")
-    if trajectory.actions is not None and trajectory.actions.shape[1] != len(layout.actuators):
-        found, expected = trajectory.actions.shape[1], len(layout.actuators)
-        raise BadTrajectory(f"trajectory {index} has {found} action entries, the layout {expected}")
+    check_layout(layout, trajectory, index)
     if trajectory.seed is not None and not -(2**63) <= trajectory.seed < 2**63:
         raise BadTrajectory(f"trajectory {index} has the seed {trajectory.seed}, which does not fit 64 bits")
 

@@ -23,6 +23,15 @@ class Edit(Protocol):
         ...
 
 
+def actuator_names(spec: Any) -> tuple[str, ...]:
+    """Return one distinct name an actuator: its own, else that of what it drives, numbered from the second on."""
+    names: list[str] = []
+    for index, actuator in enumerate(spec.actuators):
+        name = str(actuator.name or actuator.target or f"actuator{index}")
+        names.append(name if name not in names else f"{name}_{index}")
+    return tuple(names)
+
+
 @dataclass(frozen=True)
 class JointRange:
     """Limit a joint to [low, high]: degrees for a hinge, metres for a slide."""
@@ -65,9 +74,9 @@ class GearFactor:
     factor: float
 
     def apply(self, spec: Any) -> None:
-        """Scale every entry of the gears; an unnamed actuator goes by the name of what it drives."""
-        for actuator in spec.actuators:
-            if (actuator.name or actuator.target) in self.actuators:
+        """Scale every entry of the gears."""
+        for actuator, name in zip(spec.actuators, actuator_names(spec), strict=True):
+            if name in self.actuators:
                 actuator.gear = actuator.gear * self.factor
 
 

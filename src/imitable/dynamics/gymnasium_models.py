@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The model files that the installed Gymnasium package ships, found without importing Gymnasium."""
 
-import hashlib
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,9 +16,3 @@ def model_file(name: str) -> str:
     if not path.is_file():
         raise BadModel(name, "not found in the installed Gymnasium package; reinstall gymnasium[mujoco]")
     return str(path)
-
-
-@cache
-def content_hash(path: str) -> str:
-    """Return a hash of a file's contents."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]

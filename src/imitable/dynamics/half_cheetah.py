@@ -2,8 +2,9 @@
 """HalfCheetah: a running torso with two legs; the knobs scale the motors of the front and the back leg."""
 
 from imitable.dynamics.edits import Edit, GearFactor
-from imitable.dynamics.gymnasium_models import content_hash, model_file
+from imitable.dynamics.gymnasium_models import model_file
 from imitable.dynamics.robot import NOISE, Knob, Robot, Rules, Value
+from imitable.files import content_hash
 
 
 def _gears_of(leg: str, name: str) -> Knob:

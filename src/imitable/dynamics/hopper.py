@@ -2,8 +2,9 @@
 """Hopper: one leg in a plane; the knob is gravity."""
 
 from imitable.dynamics.edits import Edit, Gravity
-from imitable.dynamics.gymnasium_models import content_hash, model_file
+from imitable.dynamics.gymnasium_models import model_file
 from imitable.dynamics.robot import NOISE, Knob, Robot, Rules, Value
+from imitable.files import content_hash
 
 
 def _gravity(value: Value) -> tuple[Edit, ...]:

@@ -6,7 +6,6 @@
 An adapter file: MuJoCo ships no types, so its specs pass through here as `Any`.
 """
 
-import hashlib
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +13,10 @@ from typing import Any
 
 import mujoco
 
-from imitable.dynamics.edits import BodyMass, Edit, GearFactor, Gravity, JointRange, SlidingFriction
+from imitable.dynamics.edits import BodyMass, Edit, GearFactor, Gravity, JointRange, SlidingFriction, actuator_names
 from imitable.dynamics.robot import NOISE, Knob, Robot, Value
 from imitable.errors import BadModel
+from imitable.files import content_hash
 
 DEFAULT_PERIOD_S = 0.02
 """Control period of a file that is not told another: 50 Hz, or the file's time step if that is longer."""
@@ -30,7 +30,7 @@ def load(path: str) -> Robot:
     return Robot(
         name=path,
         model_file=path,
-        source_hash=hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32],
+        source_hash=content_hash(path),
         frame_skip=frame_skip,
         knobs=(*_model_knobs(spec, model), _period_knob(float(model.opt.timestep), frame_skip), NOISE),
     )
@@ -49,10 +49,14 @@ def _compiled(path: str) -> tuple[Any, Any]:
 def _check_actuators(path: str, spec: Any, model: Any) -> None:
     if not spec.actuators:
         raise BadModel(path, "it has no actuator, so nothing can be controlled; add an <actuator> section")
+    if model.na:
+        reason = (
+            "its actuators have states of their own, so that (qpos, qvel) is not the whole state; use motors or position servos"
+        )
+        raise BadModel(path, reason)
     # the compiled model knows ranges that the file leaves to its defaults or to the joint
-    for actuator, limited in zip(spec.actuators, model.actuator_ctrllimited, strict=True):
+    for name, limited in zip(actuator_names(spec), model.actuator_ctrllimited, strict=True):
         if not limited:
-            name = actuator.name or actuator.target
             raise BadModel(path, f'actuator {name!r} has no control range; add ctrllimited="true" ctrlrange="LOW HIGH"')
 
 
@@ -74,8 +78,7 @@ def _interval(make: Callable[[float, float], Edit]) -> Callable[[Value], tuple[E
 
 def _model_knobs(spec: Any, model: Any) -> list[Knob]:
     knobs = [_gravity_knob(spec)]
-    for actuator in spec.actuators:
-        name = str(actuator.name or actuator.target)
+    for name in actuator_names(spec):
         edits = _number(lambda value, name=name: GearFactor((name,), value))
         knobs.append(Knob(f"gear.{name}", "× the file's gear", 1.0, 0.0, 100.0, "strength of the actuator", edits))
     knobs.extend(_range_knob(spec, joint) for joint in spec.joints if joint.name and _has_range(joint))
@@ -116,5 +119,7 @@ def _period_knob(timestep: float, frame_skip: int) -> Knob:
         del value
         return ()
 
-    about = f"control period, a multiple of the file's time step {timestep:g}; default the demonstrations' frame period"
+    about = (
+        f"control period, a multiple of the file's time step {timestep:g}; to follow demonstrations, give their frame period"
+    )
     return Knob("period", "seconds", timestep * frame_skip, timestep, 10.0, about, edits)

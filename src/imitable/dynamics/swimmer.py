@@ -2,8 +2,9 @@
 """Swimmer: three links in a viscous fluid; the knobs are the two joint ranges."""
 
 from imitable.dynamics.edits import Edit, JointRange
-from imitable.dynamics.gymnasium_models import content_hash, model_file
+from imitable.dynamics.gymnasium_models import model_file
 from imitable.dynamics.robot import NOISE, Knob, Robot, Rules, Value
+from imitable.files import content_hash
 
 
 def _range_of(joint: str, name: str, about: str) -> Knob:

@@ -16,7 +16,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from imitable.dynamics.edits import Edit
+from imitable.dynamics.edits import Edit, actuator_names
 from imitable.dynamics.robot import Robot, Value
 from imitable.errors import BadKnobValue, BadModel
 from imitable.types import Floats, Layout, frozen
@@ -47,16 +47,21 @@ class Variant:
         assert isinstance(value, float)
         return value
 
-    @cached_property
+    @property
     def model(self) -> Any:
         """The compiled `MjModel`. Do not write to it: it is shared."""
+        return self._compiled[0]
+
+    @cached_property
+    def _compiled(self) -> tuple[Any, tuple[str, ...]]:
+        """The model, and one name an actuator."""
         spec = mujoco.MjSpec.from_file(self.robot.model_file)
         for edit in self._edits():
             edit.apply(spec)
         with warnings.catch_warnings():  # Gymnasium's HalfCheetah uses an attribute that MuJoCo 4 calls deprecated
             warnings.filterwarnings("ignore", message=".*settotalmass.*")
             try:
-                return spec.compile()
+                return spec.compile(), actuator_names(spec)
             except (ValueError, RuntimeError) as error:
                 raise BadModel(str(self), f"MuJoCo cannot compile it: {error}") from None
 
@@ -95,7 +100,7 @@ class Variant:
         return Layout(
             qpos=tuple(qpos),
             qvel=tuple(qvel),
-            actuators=tuple(_actuator_name(model, index) for index in range(model.nu)),
+            actuators=self._compiled[1],
             period_s=self.frame_skip * float(model.opt.timestep),
         )
 
@@ -134,11 +139,3 @@ def _number_text(number: float) -> str:
 
 def _entry_names(joint: str, width: int) -> list[str]:
     return [joint] if width == 1 else [f"{joint}_{entry}" for entry in range(width)]
-
-
-def _actuator_name(model: Any, index: int) -> str:
-    """Return the actuator's name, or that of the joint it drives, or a numbered one."""
-    name = str(model.actuator(index).name)
-    joint_driven = int(model.actuator_trntype[index]) == int(mujoco.mjtTrn.mjTRN_JOINT)
-    driven = str(model.joint(int(model.actuator_trnid[index, 0])).name) if joint_driven else ""
-    return name or driven or f"actuator{index}"

@@ -2,8 +2,9 @@
 """Walker2d: two legs in a plane; the knob is the friction of both feet."""
 
 from imitable.dynamics.edits import Edit, SlidingFriction
-from imitable.dynamics.gymnasium_models import content_hash, model_file
+from imitable.dynamics.gymnasium_models import model_file
 from imitable.dynamics.robot import NOISE, Knob, Robot, Rules, Value
+from imitable.files import content_hash
 
 
 def _both_feet(value: Value) -> tuple[Edit, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from imitable.models.typed_jax import array, full
-from imitable.types import Policy, Singles
+from imitable.types import Policy
 
 
 class Mlp(eqx.Module):
@@ -58,26 +58,7 @@ def log_probability(mean: Float[Array, "n a"], log_std: Float[Array, " a"], acti
     return -0.5 * jnp.square(z).sum(axis=1) - log_std.sum() - 0.5 * actions.shape[1] * jnp.log(2 * jnp.pi)
 
 
-def to_policy(module: Actor, template: Policy) -> Policy:
-    """Return the actor as a NumPy policy with the normaliser and the action range of `template`."""
-    return Policy(
-        weights=tuple(_numpy(w) for w in module.mean.weights),
-        biases=tuple(_numpy(b) for b in module.mean.biases),
-        log_std=_numpy(module.log_std),
-        observation_mean=template.observation_mean,
-        observation_std=template.observation_std,
-        action_centre=template.action_centre,
-        action_half_range=template.action_half_range,
-        observation_limit=template.observation_limit,
-        about=template.about,
-    )
-
-
 def from_policy(policy: Policy, log_std: float) -> Actor:
     """Return a policy's network as an actor that explores by `log_std`: a finished policy explores too little to learn from."""
     mean = Mlp(tuple(array(w) for w in policy.weights), tuple(array(b) for b in policy.biases))
     return Actor(mean, full(policy.action_size, log_std))
-
-
-def _numpy(array: Float[Array, "..."]) -> Singles:
-    return np.asarray(array, np.float32)

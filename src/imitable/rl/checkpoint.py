@@ -25,6 +25,7 @@ def fingerprint(trainer: Trainer) -> dict[str, object]:
     return {
         "schema": SCHEMA,
         "body": trainer.task.variant.hash,
+        "task": trainer.task.settings,
         "method": {"name": type(method).__name__, **json.loads(json.dumps(asdict(method)))},
         "budget": trainer.budget,
         "seed": trainer.seed,
@@ -62,7 +63,7 @@ def load_checkpoint(trainer: Trainer, path: Path) -> None:
         raise CannotResume(str(path), "there is no checkpoint") from None
     except DamagedFile as error:
         raise CannotResume(str(path), f"the checkpoint is damaged ({error})") from None
-    saved, here = json.loads(metadata["fingerprint"]), fingerprint(trainer)
+    saved, here = json.loads(metadata.get("fingerprint", "{}")), fingerprint(trainer)
     if saved != here:
         names = ", ".join(name for name in here if saved.get(name) != here[name])
         raise CannotResume(str(path), f"it was made with other settings ({names})")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from imitable.errors import BadOption
 from imitable.evaluate import Evaluation, evaluate
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.method import Method
@@ -19,14 +20,11 @@ from imitable.types import Policy
 EVALUATION_SEED = 20211108
 """Start states of every card: the same for all robots, never seen in training."""
 
-LOOK_STEPS = 100_000
-"""Control steps between two looks at the mean policy; a fifth of it once the return is near its goal."""
+LOOK_STEPS = 20_000
+"""Control steps between two looks at the mean policy."""
 
 LOOK_EPISODES = 20
 """Episodes of one look."""
-
-NEAR = 0.7
-"""Share of the goal from which on looks come more often."""
 
 QUIETER = float(np.log(np.sqrt(0.5)))
 """One step of `quietened`: half the variance."""
@@ -81,13 +79,26 @@ def train(
 
     `checkpoint` is written every `checkpoint_s` seconds; with `resume` a run goes on from it to the same result.
     """
-    if begin is not None:
-        check_fit(task, begin)
+    check_settings(task, method, steps, begin)
     trainer = Trainer(task, method, steps, seed, begin=begin, threads=threads)
     if resume and checkpoint is not None:
         load_checkpoint(trainer, checkpoint)
     reached = _learn(trainer, goal, checkpoint, checkpoint_s, on_progress)
     return _finished(task, trainer, reached, tolerance, episodes, threads)
+
+
+def check_settings(task: Task, method: Method, steps: int, begin: Policy | None) -> None:
+    """Refuse settings that cannot train anything."""
+    if steps < method.batch:
+        raise BadOption("steps", steps, f"give at least environments × length = {method.batch}")
+    if begin is None:
+        return
+    check_fit(task, begin)
+    widths = tuple(len(bias) for bias in begin.biases[:-1])
+    if widths != method.hidden:
+        raise BadOption("hidden", method.hidden, f"the policy to begin from has layers of {widths}")
+    if steps < method.critic_steps + method.batch:
+        raise BadOption("steps", steps, f"give more than critic_steps = {method.critic_steps}, which teach only the critic")
 
 
 def _learn(
@@ -120,10 +131,8 @@ class _Looker:
         trainer, goal = self._trainer, self._goal
         if goal is None:
             return False
-        sampled = np.mean([r for r, _ in trainer.recent]) if trainer.recent else -np.inf
-        every = LOOK_STEPS // 5 if sampled >= NEAR * goal.mean_return else LOOK_STEPS
-        batch = trainer.method.environments * trainer.method.length
-        if trainer.steps // every == (trainer.steps - batch) // every:
+        due = trainer.steps // LOOK_STEPS != (trainer.steps - trainer.method.batch) // LOOK_STEPS
+        if not due or trainer.critic_only:
             return False
         return goal.reached(evaluate(trainer.task, trainer.policy, LOOK_EPISODES, trainer.seed))
 

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float
 
+from imitable import seeding
 from imitable.models.networks import Actor, Mlp, actor, log_probability, mlp
 from imitable.rl.batch import Experience, Rows
 from imitable.rl.method import Method
@@ -33,7 +34,7 @@ class Rates(NamedTuple):
 
 def fresh_networks(method: Method, observations: int, actions: int, seed: int) -> tuple[Actor, Mlp]:
     """Return untrained networks."""
-    actor_key, critic_key = jax.random.split(jax.random.key(seed))
+    actor_key, critic_key = jax.random.split(jax.random.key(int(seeding.generator(seed, "networks").integers(2**32))))
     return (
         actor(actor_key, (observations, *method.hidden, actions), method.log_std),
         mlp(critic_key, (observations, *method.hidden, 1), last_scale=1.0),

@@ -1,10 +1,33 @@
 # SPDX-License-Identifier: MIT
-"""Learning methods as frozen tables of hyper-parameters. No JAX here, so that help stays light."""
+"""Learning methods as frozen tables of hyper-parameters, checked when built. No JAX here, so that help stays light."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from math import inf
 
 from imitable.errors import BadOption
 from imitable.spec_text import parse_method
+
+RANGES: dict[str, tuple[float, float]] = {
+    "environments": (1, 65536),
+    "length": (1, 65536),
+    "discount": (0, 1),
+    "trace": (0, 1),
+    "hidden": (1, 65536),
+    "log_std": (-10, 3),
+    "log_std_end": (-10, 3),
+    "critic_steps": (0, inf),
+    "epochs": (1, 1000),
+    "minibatch": (1, inf),
+    "learning_rate": (1e-12, 1),
+    "max_kl": (1e-9, 10),
+    "damping": (1e-9, inf),
+    "cg_steps": (1, 1000),
+    "fisher_share": (1e-6, 1),
+    "search_steps": (0, 100),
+    "clip": (1e-6, 10),
+    "max_gradient": (1e-9, inf),
+}
+"""Lowest and highest value of every hyper-parameter."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +48,14 @@ class Trpo:
     """Exploration at the start: logarithm of the deviation, in half control ranges."""
     log_std_end: float = -1.5
     """Upper bound on the exploration at the end of the budget; the bound falls in a line from the start."""
+    critic_steps: int = 80_000
+    """Steps that teach only the critic, when a run begins from a given policy."""
+    epochs: int = 4
+    """Passes of the value fit over the batch."""
+    minibatch: int = 512
+    """Rows of one gradient step of the value fit."""
+    learning_rate: float = 1e-3
+    """Adam's rate in the value fit; falls in a line to a tenth."""
     max_kl: float = 0.02
     """Largest mean KL divergence of one update."""
     damping: float = 0.1
@@ -35,12 +66,15 @@ class Trpo:
     """Part of the batch that the Fisher product averages over."""
     search_steps: int = 10
     """Halvings of the step before an update is given up."""
-    value_epochs: int = 4
-    """Passes of the value fit over the batch."""
-    minibatch: int = 512
-    """Rows of one gradient step of the value fit."""
-    learning_rate: float = 1e-3
-    """Adam's rate in the value fit; falls in a line to a tenth."""
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        _check(self)
+
+    @property
+    def batch(self) -> int:
+        """Transitions between two updates."""
+        return self.environments * self.length
 
 
 @dataclass(frozen=True)
@@ -61,16 +95,27 @@ class Ppo:
     """Exploration at the start: logarithm of the deviation, in half control ranges."""
     log_std_end: float = -1.5
     """Upper bound on the exploration at the end of the budget; the bound falls in a line from the start."""
-    clip: float = 0.2
-    """Bound on the change of the probability ratio that is still rewarded."""
+    critic_steps: int = 80_000
+    """Steps that teach only the critic, when a run begins from a given policy."""
     epochs: int = 10
     """Passes over the batch."""
     minibatch: int = 512
     """Rows of one gradient step."""
     learning_rate: float = 3e-4
     """Adam's rate; falls in a line to a tenth."""
+    clip: float = 0.2
+    """Bound on the change of the probability ratio that is still rewarded."""
     max_gradient: float = 0.5
     """Gradients are scaled down to this norm."""
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        _check(self)
+
+    @property
+    def batch(self) -> int:
+        """Transitions between two updates."""
+        return self.environments * self.length
 
 
 Method = Trpo | Ppo
@@ -81,16 +126,16 @@ METHODS: dict[str, type[Trpo] | type[Ppo]] = {"trpo": Trpo, "ppo": Ppo}
 
 def method(text: str) -> Method:
     """Return the method that `text` names, e.g. `method("ppo:epochs=5")`."""
-    parsed: Method = parse_method(text, METHODS)
-    positive = ("environments", "length", "minibatch", "learning_rate")
-    for name in positive:
-        if getattr(parsed, name) <= 0:
-            raise BadOption(name, getattr(parsed, name), "give a number above 0")
-    for name in ("discount", "trace"):
-        if not 0 <= getattr(parsed, name) <= 1:
-            raise BadOption(name, getattr(parsed, name), "give a number from 0 to 1")
-    if parsed.minibatch > parsed.environments * parsed.length:
-        raise BadOption(
-            "minibatch", parsed.minibatch, f"give at most environments × length = {parsed.environments * parsed.length}"
-        )
-    return parsed
+    return parse_method(text, METHODS)
+
+
+def _check(made: Method) -> None:
+    for field in fields(made):
+        low, high = RANGES[field.name]
+        value: float | tuple[int, ...] = getattr(made, field.name)
+        numbers = value if isinstance(value, tuple) else (value,)
+        # written so that NaN fails too
+        if not all(low <= number <= high for number in numbers):
+            raise BadOption(field.name, value, f"give a number from {low:g} to {high:g}")
+    if made.minibatch > made.batch:
+        raise BadOption("minibatch", made.minibatch, f"give at most environments × length = {made.batch}")

@@ -11,7 +11,7 @@ from jaxtyping import Array, Int
 
 from imitable import seeding
 from imitable.models import normaliser
-from imitable.models.networks import from_policy, to_policy
+from imitable.models.networks import from_policy
 from imitable.models.typed_jax import array, full
 from imitable.rl import ppo, scaling, trpo
 from imitable.rl.batch import Experience
@@ -20,9 +20,6 @@ from imitable.rl.method import Method, Ppo, Trpo
 from imitable.sim.rollout import Collector, Segment
 from imitable.sim.task import Task
 from imitable.types import Policy
-
-CRITIC_STEPS = 80_000
-"""Steps that teach only the critic, when a run begins from a given policy."""
 
 WINDOW = 64
 """Episodes that the reported return averages over."""
@@ -70,14 +67,19 @@ class Trainer:
 
     @property
     def done(self) -> bool:
-        """Whether the budget is spent."""
-        return self.steps >= self.budget
+        """Whether the budget has no room for another batch."""
+        return self.steps + self.method.batch > self.budget
+
+    @property
+    def critic_only(self) -> bool:
+        """Whether the run began from a given policy and still teaches only the critic."""
+        return bool(self.begin_hash) and self.steps < self.method.critic_steps
 
     @property
     def policy(self) -> Policy:
         """The current policy, for NumPy."""
         actor = self.learner.actor
-        template = Policy(
+        return Policy(
             weights=tuple(np.asarray(w) for w in actor.mean.weights),
             biases=tuple(np.asarray(b) for b in actor.mean.biases),
             log_std=np.asarray(actor.log_std),
@@ -86,7 +88,6 @@ class Trainer:
             action_centre=self._range[0].astype(np.float32),
             action_half_range=self._range[1].astype(np.float32),
         )
-        return to_policy(actor, template)
 
     def iterate(self) -> Progress:
         """Collect one segment and learn from it."""
@@ -94,7 +95,7 @@ class Trainer:
         segment = self.collector.collect(self.policy, self.method.length)
         batch = self._experience(segment)
         learner, metrics = _module(self.method).update(self.method, self.learner, batch, self._minibatches(), rates)
-        if self.begin_hash and self.steps < CRITIC_STEPS:
+        if self.critic_only:
             # a fresh critic knows nothing of the policy it is given: learn that first, or its advice ruins the policy
             learner = Learner(self.learner.actor, learner.critic, learner.adam)
         self.learner = learner
@@ -131,9 +132,8 @@ class Trainer:
 
     def _minibatches(self) -> Int[Array, "k b"]:
         """(k, b) rows of every gradient step: each epoch is a new permutation of the batch."""
-        rows = self.method.environments * self.method.length
-        epochs = self.method.epochs if isinstance(self.method, Ppo) else self.method.value_epochs
-        order = np.stack([self.order.permutation(rows) for _ in range(epochs)])
+        rows = self.method.batch
+        order = np.stack([self.order.permutation(rows) for _ in range(self.method.epochs)])
         whole = rows // self.method.minibatch * self.method.minibatch
         return array(order[:, :whole].reshape(-1, self.method.minibatch), np.int32)
 

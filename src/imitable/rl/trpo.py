@@ -27,8 +27,9 @@ def update(
     """Take one step: x = F⁻¹ g by conjugate gradient, scaled to √(2 δ / xᵀ F x), halved until KL ≤ δ and the surrogate grew."""
     rows = to_rows(learner, batch, method.discount, method.trace)
     slope = gradient(surrogate)(learner.actor, rows)
-    stride = round(1 / method.fisher_share)
-    product = fisher_product(learner.actor, rows.inputs[::stride], method.damping)
+    # the minibatches are random permutations of the rows: their first rows are a random part of the batch
+    part = order.reshape(-1)[: max(1, round(method.fisher_share * rows.inputs.shape[0]))]
+    product = fisher_product(learner.actor, rows.inputs[part], method.damping)
     direction = positive_solve(product, slope, method.cg_steps)
     scale = jnp.sqrt(2 * method.max_kl / jnp.maximum(inner(direction, product(direction)), 1e-12))
     step = scaled(direction, scale)

@@ -72,7 +72,7 @@ def line_search(old: Actor, step: Actor, rows: Rows, max_kl: float, halvings: in
 
     def more(carry: tuple[Array, Search]) -> Bool[Array, ""]:
         k, search = carry
-        return ~search.accepted & (k < halvings)
+        return ~search.accepted & (k <= halvings)
 
     def halve(carry: tuple[Array, Search]) -> tuple[Array, Search]:
         k, _ = carry

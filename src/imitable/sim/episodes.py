@@ -2,31 +2,14 @@
 """N episodes that a caller steps, ends and restarts one by one, in one batch: what an environment is a view of."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from imitable.errors import BadOption
 from imitable.sim.batch import Batch
 from imitable.sim.rollout import actuation_noise
-from imitable.sim.task import Locomotion, Moment
+from imitable.sim.task import Locomotion, Moment, Outcome, judged
 from imitable.types import Bools, Floats, Ints
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a step gave, (N) each; zero and False where no step was taken."""
-
-    rewards: Floats
-    """Task rewards."""
-    terminated: Bools
-    """Ended by the task."""
-    truncated: Bools
-    """Ended by the clock or by divergence."""
-    absorbing: Bools
-    """Terminated into an absorbing state."""
-    diverged: Bools
-    """The simulation failed; the episode stands at its last good state."""
 
 
 class Episodes:
@@ -54,28 +37,23 @@ class Episodes:
         self._steps[ids] = 0
         self._batch.set_state(self.states[ids], ids)
 
-    def advance(self, ids: Ints, actions: Floats, generators: Sequence[np.random.Generator]) -> Outcome:
-        """Take one control step in the rows `ids` under actions (N, A)."""
+    def advance(self, ids: Ints, actions: Floats, generators: Sequence[np.random.Generator]) -> tuple[Floats, Outcome]:
+        """Take one control step in the rows `ids` under actions (N, A); zero rewards and no end where no step was taken."""
         size, width = len(self.states), self.task.variant.control_range.shape[1]
         if actions.shape != (size, width):
             raise BadOption("action", f"array{actions.shape}", f"give {width} numbers for each of {size} bodies")
         rewards, flags = np.zeros(size), np.zeros((4, size), bool)
         if len(ids):
             rewards[ids], flags[:, ids] = self._advanced(ids, actions[ids], [generators[int(i)] for i in ids])
-        return Outcome(rewards, *flags)
+        return rewards, Outcome(*flags)
 
     def _advanced(self, ids: Ints, actions: Floats, generators: Sequence[np.random.Generator]) -> tuple[Floats, Bools]:
         before = self._moment(ids)
         diverged = self._batch.step(self._disturbed(actions, generators), ids)
-        states = self._batch.states[ids]
-        states[diverged] = before.states[diverged]
-        self.states[ids] = states
-        self._steps[ids] += 1
-        after = self._moment(ids)
-        end = self.task.end(after)
-        terminated = end.terminated & ~diverged
-        truncated = diverged | (~terminated & (after.steps >= self._limit))
-        return self.task.reward(before, actions, after), np.stack([terminated, truncated, end.absorbing & ~diverged, diverged])
+        after, outcome = judged(self.task, before, self._batch.states[ids], diverged, self._limit)
+        self.states[ids], self._steps[ids] = after.states, after.steps
+        flags = (outcome.terminated, outcome.truncated, outcome.absorbing, outcome.diverged)
+        return self.task.reward(before, actions, after), np.stack(flags)
 
     def _disturbed(self, actions: Floats, generators: Sequence[np.random.Generator]) -> Floats:
         if not self.task.variant.noise:

@@ -93,10 +93,10 @@ class LocomotionEnv(gymnasium.Env[Floats, Singles]):
 
     def step(self, action: Singles | Floats) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
         """Apply an action for one control period."""
-        outcome = self._episodes.advance(np.arange(1), np.asarray(action, np.float64)[None], [self.np_random])
+        rewards, outcome = self._episodes.advance(np.arange(1), np.asarray(action, np.float64)[None], [self.np_random])
         info = self._info(bool(outcome.absorbing[0]), bool(outcome.diverged[0]))
         ends = bool(outcome.terminated[0]), bool(outcome.truncated[0])
-        return self._episodes.observations[0], float(outcome.rewards[0]), *ends, info
+        return self._episodes.observations[0], float(rewards[0]), *ends, info
 
     def _info(self, absorbing: bool, diverged: bool) -> dict[str, Any]:
         return {"state": self._episodes.states[0].copy(), "absorbing": absorbing, "diverged": diverged}
@@ -165,11 +165,11 @@ class LocomotionVectorEnv(VectorEnv[Floats, Singles, Any]):
     def step(self, actions: Singles | Floats) -> tuple[Floats, Floats, Bools, Bools, dict[str, Any]]:
         """Apply an action to every running episode, and restart those that ended in the step before."""
         running, over = np.flatnonzero(~self._ended), np.flatnonzero(self._ended)
-        outcome = self._episodes.advance(running, np.asarray(actions, np.float64), self._generators)
+        rewards, outcome = self._episodes.advance(running, np.asarray(actions, np.float64), self._generators)
         self._episodes.restart(over, self._generators)
-        self._ended = outcome.terminated | outcome.truncated
+        self._ended = outcome.ended
         infos = self._infos(np.ones(self.num_envs, bool), outcome.absorbing, outcome.diverged)
-        return self._episodes.observations, outcome.rewards, outcome.terminated, outcome.truncated, infos
+        return self._episodes.observations, rewards, outcome.terminated, outcome.truncated, infos
 
     def _infos(self, known: Bools, absorbing: Bools, diverged: Bools) -> dict[str, Any]:
         """Return one array a key, and as `_key` which environments the key is known of: Gymnasium's form."""

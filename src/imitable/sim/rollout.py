@@ -10,7 +10,8 @@ from imitable import seeding
 from imitable.errors import BadPolicy, Diverged
 from imitable.sim.batch import Batch
 from imitable.sim.policy import act, controls, mean, normalised
-from imitable.sim.task import Moment, Task
+from imitable.sim.task import Moment, Outcome, Task, judged
+from imitable.spec_text import split
 from imitable.types import Bools, Floats, Ints, Policy, Singles, Trajectory
 
 EPISODES_AT_ONCE = 64
@@ -79,19 +80,11 @@ class Collector:
         inputs = normalised(policy, observations)
         units = mean(policy, inputs) + noise
         diverged = self.batch.step(_disturbed(task, controls(policy, units), self._actuation))
-        states = self.batch.states
-        if diverged.any():
-            states[diverged] = self._states[diverged]
-        after = Moment(states, self._steps + 1, self._context)
-        end = task.end(after)
-        terminated = end.terminated & ~diverged
-        truncated = diverged | (~terminated & (after.steps >= task.horizon))
-        record.write(t, moment, after, observations, inputs, units, terminated, truncated, end.absorbing & ~diverged)
-        record.diverged += int(diverged.sum())
-        self._states, self._steps = states, after.steps
-        ended = terminated | truncated
-        if ended.any():
-            self._restart(np.flatnonzero(ended))
+        after, outcome = judged(task, moment, self.batch.states, diverged, task.horizon)
+        record.write(t, moment, after, observations, inputs, units, outcome)
+        self._states, self._steps = after.states, after.steps
+        if outcome.ended.any():
+            self._restart(np.flatnonzero(outcome.ended))
 
     def _restart(self, ids: Ints) -> None:
         fresh = self.task.start(self._starts, len(ids))
@@ -176,21 +169,13 @@ class _Record:
         self.diverged = 0
 
     def write(
-        self,
-        t: int,
-        moment: Moment,
-        after: Moment,
-        observations: Floats,
-        inputs: Singles,
-        units: Singles,
-        terminated: Bools,
-        truncated: Bools,
-        absorbing: Bools,
+        self, t: int, moment: Moment, after: Moment, observations: Floats, inputs: Singles, units: Singles, outcome: Outcome
     ) -> None:
         self.states[t], self.steps[t], self.context[t] = moment.states, moment.steps, moment.context
         self.next_states[t] = after.states
         self.observations[t], self.inputs[t], self.units[t] = observations, inputs, units
-        self.terminated[t], self.truncated[t], self.absorbing[t] = terminated, truncated, absorbing
+        self.terminated[t], self.truncated[t], self.absorbing[t] = outcome.terminated, outcome.truncated, outcome.absorbing
+        self.diverged += int(outcome.diverged.sum())
 
     def moments(self) -> tuple[Moment, Moment]:
         """Return all starts and all ends of transitions, flattened to (T · N, …)."""
@@ -216,10 +201,12 @@ def actuation_noise(task: Task, rng: np.random.Generator, shape: tuple[int, ...]
 
 def check_fit(task: Task, policy: Policy) -> None:
     """Refuse a policy whose inputs or outputs are not those of the task's body."""
-    actions = task.variant.control_range.shape[1]
+    actions, owner = task.variant.control_range.shape[1], policy.about.get("robot", "")
+    if owner and split(owner)[0] != task.variant.robot.name:
+        raise BadPolicy(owner, f"it is a policy of another robot than {task.variant.robot.name}")
     if (policy.observation_size, policy.action_size) != (task.observation_size, actions):
         raise BadPolicy(
-            policy.about.get("robot", "given"),
+            owner or "given",
             f"it maps {policy.observation_size} observations to {policy.action_size} actions, but {task.variant} "
             f"has {task.observation_size} and {actions}; use a policy of this robot",
         )
@@ -249,14 +236,15 @@ def _play(task: Task, policy: Policy, seeds: Sequence[int], sampled: bool, threa
     observed = np.zeros((EPISODES_AT_ONCE, policy.observation_size))
     batch.set_state(states[0])
     for t in range(task.horizon):
-        observed[alive] = task.observe(Moment(states[t, alive], np.full(len(alive), t), context[alive]))
+        moment = Moment(states[t, alive], np.full(len(alive), t), context[alive])
+        observed[alive] = task.observe(moment)
         actions[t, alive] = act(policy, observed)[alive] + exploration[t, alive]
         diverged = batch.step(actions[t, alive] + disturbance[t, alive], alive)
-        states[t + 1] = batch.states
-        end = task.end(Moment(states[t + 1, alive], np.full(len(alive), t + 1), context[alive]))
+        after, outcome = judged(task, moment, batch.states[alive], diverged, task.horizon)
+        states[t + 1, alive] = after.states
         lengths[alive[~diverged]] = t + 1
-        terminated[alive] = end.terminated & ~diverged
-        alive = alive[~(end.terminated | diverged)]
+        terminated[alive] = outcome.terminated
+        alive = alive[~outcome.ended]
         if not len(alive):
             break
     for i, seed in enumerate(seeds):

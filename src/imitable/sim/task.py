@@ -56,6 +56,11 @@ class Task(Protocol):
         """O, the number of observed entries."""
         ...
 
+    @property
+    def settings(self) -> str:
+        """Everything but the body that rewards, ends and observations depend on: two tasks with equal settings are the same."""
+        ...
+
     def start(self, rng: np.random.Generator, n: int) -> Moment:
         """Draw n start moments."""
         ...
@@ -71,6 +76,38 @@ class Task(Protocol):
     def end(self, after: Moment) -> End:
         """Whether the episodes are over in these moments."""
         ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How N episodes stand after a step, (N) each."""
+
+    terminated: Bools
+    """Ended by the task."""
+    truncated: Bools
+    """Ended by the clock or by divergence."""
+    absorbing: Bools
+    """Terminated into an absorbing state."""
+    diverged: Bools
+    """The simulation failed; the episode stands at its last good state."""
+
+    @property
+    def ended(self) -> Bools:
+        """Terminated or truncated."""
+        return self.terminated | self.truncated
+
+
+def judged(task: Task, before: Moment, states: Floats, diverged: Bools, limit: int) -> tuple[Moment, Outcome]:
+    """Return the moment after a step that gave `states` (N, S), and how the episodes stand.
+
+    Where the simulation diverged its state means nothing: the last good one takes its place and the episode is truncated.
+    """
+    states = np.where(diverged[:, None], before.states, states)
+    after = Moment(states, before.steps + 1, before.context)
+    end = task.end(after)
+    terminated = end.terminated & ~diverged
+    truncated = diverged | (~terminated & (after.steps >= limit))
+    return after, Outcome(terminated, truncated, end.absorbing & ~diverged, diverged)
 
 
 @dataclass(frozen=True)
@@ -104,6 +141,11 @@ class Locomotion:
     def observation_size(self) -> int:
         """O = S minus the hidden root position entries."""
         return len(self.variant.start) - self._hidden
+
+    @property
+    def settings(self) -> str:
+        """The options and the rules."""
+        return repr((type(self).__name__, self.clipped_cost, self.bonus_on_fall, self.observe_root, self.rules))
 
     @property
     def _hidden(self) -> int:
@@ -155,6 +197,43 @@ class Locomotion:
         if self.rules.entries is not None:
             healthy &= (np.abs(states[:, 2:]) < self.rules.entries).all(axis=1)
         return ~healthy
+
+
+@dataclass(frozen=True)
+class Free:
+    """A body without a task: it starts where its model says, observes its whole state, is paid NaN and never ends."""
+
+    variant: Variant
+    horizon: int = 1000
+
+    @property
+    def observation_size(self) -> int:
+        """O = S."""
+        return len(self.variant.start)
+
+    @property
+    def settings(self) -> str:
+        """Nothing but the horizon."""
+        return repr((type(self).__name__, self.horizon))
+
+    def start(self, rng: np.random.Generator, n: int) -> Moment:
+        """Return the model's own start state, n times."""
+        del rng
+        return Moment(np.tile(self.variant.start, (n, 1)), np.zeros(n, np.int64), np.zeros((n, 0), np.int64))
+
+    def observe(self, moment: Moment) -> Floats:
+        """(N, S) the state."""
+        return moment.states
+
+    def reward(self, moment: Moment, actions: Floats, after: Moment) -> Floats:
+        """(N) NaN: nothing is known of a reward."""
+        del actions, after
+        return np.full(len(moment.states), np.nan)
+
+    def end(self, after: Moment) -> End:
+        """Never."""
+        never = np.zeros(len(after.states), bool)
+        return End(never, never)
 
 
 def gymnasium(variant: Variant) -> Locomotion:
