@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from imitable.dynamics.parse import robot
-from imitable.errors import BadModel
-from imitable.sim.task import Locomotion, Moment, gymnasium
+from imitable.errors import BadModel, BadOption
+from imitable.sim.task import Free, Locomotion, Moment, gymnasium
 from imitable.types import Floats
 
 NAMES = ("swimmer", "walker2d", "half_cheetah", "hopper")
@@ -141,3 +141,23 @@ class TestEnd:
 def test_a_file_has_no_task(slider_path: Path) -> None:
     with pytest.raises(BadModel, match="only built-in robots"):
         Locomotion(robot(str(slider_path)))
+
+
+def test_practice_from_other_headings_turns_the_swimmer_and_nothing_else() -> None:
+    straight, turned = Locomotion(robot("swimmer")), Locomotion(robot("swimmer"), headings=(-180, 180))
+    rng = lambda: np.random.default_rng(0)  # noqa: E731
+    plain, any_way = straight.start(rng(), 500).states, turned.start(rng(), 500).states
+    others = [column for column in range(10) if column != 2]
+    np.testing.assert_array_equal(plain[:, others], any_way[:, others])
+    assert np.ptp(any_way[:, 2]) > 6
+    assert np.abs(plain[:, 2]).max() <= 0.1
+    with pytest.raises(BadOption, match="cannot turn"):
+        Locomotion(robot("hopper"), headings=(-180, 180))
+
+
+def test_a_free_body_is_paid_nothing_and_never_ends(slider_path: Path) -> None:
+    task = Free(robot(str(slider_path)), horizon=7)
+    moment = task.start(np.random.default_rng(0), 3)
+    assert np.isnan(task.reward(moment, np.zeros((3, 1)), moment)).all()
+    assert not task.end(moment).terminated.any()
+    np.testing.assert_array_equal(task.observe(moment), moment.states)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`imitable train`: an expert for a robot."""
 
-import dataclasses
 import math
 import time
+from dataclasses import fields, replace
 from pathlib import Path
 
 from imitable.cli.console import bar, document, say, table
@@ -27,6 +27,7 @@ def run(verb: Train) -> None:
         _help(verb, verb.method.removesuffix(":help"))
         return
     task, learner = Locomotion(robot(verb.spec)), method(verb.method)
+    practice = replace(task, headings=verb.headings)
     _check_numbers(verb)
     begin = _begin(verb.begin)
     check_settings(task, learner, verb.steps, begin)
@@ -46,6 +47,7 @@ def run(verb: Train) -> None:
                 learner,
                 verb.steps,
                 verb.common.seed,
+                practice=practice,
                 begin=begin,
                 goal=None if verb.goal is None else Goal(verb.goal),
                 tolerance=verb.tolerance,
@@ -94,7 +96,7 @@ def _help(verb: Train, name: str) -> None:
     if name not in METHODS:
         method(name)
     columns = ("key", "default", "low", "high")
-    rows = [(field.name, method_value(field.default), *RANGES[field.name]) for field in dataclasses.fields(METHODS[name])]
+    rows = [(field.name, method_value(field.default), *RANGES[field.name]) for field in fields(METHODS[name])]
     table(verb.common, f"{name}[:KEY=VALUE,…]", columns, rows)
     document(verb.common, {"method": name, "keys": [dict(zip(columns, row, strict=True)) for row in rows]})
 

@@ -54,6 +54,8 @@ class Train:
     """Control steps to learn from, at most."""
     goal: float | None = None
     """Stop early when 20 episodes with mean actions return this much on average, and none below 80 % of it."""
+    headings: tuple[float, float] | None = None
+    """Practise from headings between these two, in degrees (swimmer): some bodies must turn before they can swim forward."""
     begin: str | None = None
     """Go on from this policy file, or from the shipped demonstrator of this robot."""
     tolerance: float = 0.05

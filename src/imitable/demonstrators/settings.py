@@ -30,7 +30,7 @@ SETTINGS = (
         "swimmer:back=10",
         ("swimmer:back=12", "swimmer:back=20", "swimmer", "swimmer:front=10"),
         (50, 50, 500, 500),
-        band=(95.0, 120.0),
+        band=(95.0, 130.0),
     ),
     Setting(
         "walker2d-1",

@@ -74,6 +74,8 @@ class Rules:
     """Whether the start noise of qvel is normal rather than uniform."""
     root_entries: int = 1
     """Leading state entries (root position) that a policy does not observe by default."""
+    heading_entry: int | None = None
+    """State entry of the root's heading, for a body that can turn in its plane of travel."""
     velocity_limit: float | None = None
     """Observed velocities are clipped to ± this; the state never is."""
     horizon: int = 1000

@@ -28,5 +28,5 @@ def swimmer() -> Robot:
             _range_of("motor2_rot", "back", "half-width of the back joint's range (middle to back link)"),
             NOISE,
         ),
-        rules=Rules(control_cost=1e-4, start_noise=0.1, root_entries=2),
+        rules=Rules(control_cost=1e-4, start_noise=0.1, root_entries=2, heading_entry=2),
     )

@@ -65,6 +65,7 @@ def train(
     steps: int,
     seed: int,
     *,
+    practice: Task | None = None,
     begin: Policy | None = None,
     goal: Goal | None = None,
     tolerance: float = 0.05,
@@ -77,13 +78,14 @@ def train(
 ) -> Expert:
     """Train until the goal or the budget is reached, then quieten the exploration and evaluate.
 
-    `checkpoint` is written every `checkpoint_s` seconds; with `resume` a run goes on from it to the same result.
+    `practice` is what it learns on, if not the task itself: the same body with other start states, say. `checkpoint` is written
+    every `checkpoint_s` seconds; with `resume` a run goes on from it to the same result.
     """
     check_settings(task, method, steps, begin)
-    trainer = Trainer(task, method, steps, seed, begin=begin, threads=threads)
+    trainer = Trainer(practice or task, method, steps, seed, begin=begin, threads=threads)
     if resume and checkpoint is not None:
         load_checkpoint(trainer, checkpoint)
-    reached = _learn(trainer, goal, checkpoint, checkpoint_s, on_progress)
+    reached = _learn(task, trainer, goal, checkpoint, checkpoint_s, on_progress)
     return _finished(task, trainer, reached, tolerance, episodes, threads)
 
 
@@ -102,6 +104,7 @@ def check_settings(task: Task, method: Method, steps: int, begin: Policy | None)
 
 
 def _learn(
+    task: Task,
     trainer: Trainer,
     goal: Goal | None,
     checkpoint: Path | None,
@@ -109,7 +112,7 @@ def _learn(
     on_progress: Callable[[Progress], None],
 ) -> bool:
     """Iterate to the goal (True) or the budget (False)."""
-    looker, saved_at = _Looker(trainer, goal), time.monotonic()
+    looker, saved_at = _Looker(task, trainer, goal), time.monotonic()
     while not trainer.done:
         on_progress(trainer.iterate())
         if looker.satisfied():
@@ -123,8 +126,8 @@ def _learn(
 class _Looker:
     """Looks at the mean policy at fixed steps, so that a resumed run looks where an uninterrupted one would."""
 
-    def __init__(self, trainer: Trainer, goal: Goal | None) -> None:
-        self._trainer, self._goal = trainer, goal
+    def __init__(self, task: Task, trainer: Trainer, goal: Goal | None) -> None:
+        self._task, self._trainer, self._goal = task, trainer, goal
 
     def satisfied(self) -> bool:
         """Return whether this is a step to look at and the policy is good enough."""
@@ -134,7 +137,7 @@ class _Looker:
         due = trainer.steps // LOOK_STEPS != (trainer.steps - trainer.method.batch) // LOOK_STEPS
         if not due or trainer.critic_only:
             return False
-        return goal.reached(evaluate(trainer.task, trainer.policy, LOOK_EPISODES, trainer.seed))
+        return goal.reached(evaluate(self._task, trainer.policy, LOOK_EPISODES, trainer.seed))
 
 
 def _finished(task: Task, trainer: Trainer, reached: bool, tolerance: float, episodes: int, threads: int) -> Expert:

@@ -12,7 +12,7 @@ import numpy as np
 
 from imitable.dynamics.robot import Rules
 from imitable.dynamics.variant import Variant
-from imitable.errors import BadModel
+from imitable.errors import BadModel, BadOption
 from imitable.types import Bools, Floats, Ints
 
 
@@ -124,12 +124,16 @@ class Locomotion:
     """Pay the alive bonus on the step that falls, too (paper and Gymnasium up to v4), or not (v5)."""
     observe_root: bool = False
     """Let the policy see the root position, as the paper does."""
+    headings: tuple[float, float] | None = None
+    """Start at a heading drawn from this interval, in degrees: practice for a body that must turn before it can swim."""
     rules: Rules = field(init=False)
 
     def __post_init__(self) -> None:
         """Refuse a robot without a task."""
         if self.variant.robot.rules is None:
             raise BadModel(str(self.variant), "a model file has no task reward; only built-in robots have one")
+        if self.headings is not None and self.variant.robot.rules.heading_entry is None:
+            raise BadOption("headings", self.headings, f"{self.variant.robot.name} cannot turn; only swimmer can")
         object.__setattr__(self, "rules", self.variant.robot.rules)
 
     @property
@@ -145,7 +149,7 @@ class Locomotion:
     @property
     def settings(self) -> str:
         """The options and the rules."""
-        return repr((type(self).__name__, self.clipped_cost, self.bonus_on_fall, self.observe_root, self.rules))
+        return repr((type(self).__name__, self.clipped_cost, self.bonus_on_fall, self.observe_root, self.headings, self.rules))
 
     @property
     def _hidden(self) -> int:
@@ -161,6 +165,8 @@ class Locomotion:
         qpos = rng.uniform(-noise, noise, (n, self._nq))
         qvel = noise * rng.standard_normal((n, nv)) if self.rules.normal_velocity else rng.uniform(-noise, noise, (n, nv))
         states = self.variant.start + np.concatenate([qpos, qvel], axis=1)
+        if self.headings is not None:
+            states[:, self.rules.heading_entry] += np.radians(rng.uniform(*self.headings, n))
         return Moment(states, np.zeros(n, np.int64), np.zeros((n, 0), np.int64))
 
     def observe(self, moment: Moment) -> Floats:
