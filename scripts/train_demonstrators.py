@@ -30,21 +30,22 @@ class Recipe:
     paper: str
     method: str = "trpo"
     begin: str | None = None
-    first: str = ""
-    """Options of a run before, whose policy this one begins from."""
-    options: str = ""
-    """Further options."""
+    practice: tuple[str, ...] = ()
+    """Options of runs before, each of which begins from the policy of the one before it."""
     seed: int = 0
     note: str = ""
 
     @property
     def runs(self) -> list[list[str]]:
-        """The command lines in their order, without their outputs."""
-        begin = ["--begin", self.begin] if self.begin else ["--begin", FIRST] if self.first else []
-        budget = ["--steps", str(self.steps), "--goal", f"{self.goal:g}", "--seed", str(self.seed)]
-        main = ["train", self.robot, "--method", self.method, *budget, *self.options.split(), *begin]
-        before = ["train", self.robot, "--seed", str(self.seed), *self.first.split(), "--out", FIRST]
-        return [before, main] if self.first else [main]
+        """The command lines in their order, the last one without its output."""
+        common = ["train", self.robot, "--seed", str(self.seed)]
+        before: list[list[str]] = []
+        begin = ["--begin", self.begin] if self.begin else []
+        for stage, options in enumerate(self.practice):
+            before.append([*common, *options.split(), *begin, "--out", f"practice{stage}.safetensors"])
+            begin = ["--begin", f"practice{stage}.safetensors"]
+        budget = ["--method", self.method, "--steps", str(self.steps), "--goal", f"{self.goal:g}"]
+        return [*before, [*common, *budget, *begin]]
 
     @property
     def command(self) -> str:
@@ -52,8 +53,6 @@ class Recipe:
         *before, main = self.runs
         return " && ".join(f"imitable {shlex.join(run)}" for run in [*before, [*main, "--out", "policy.safetensors"]])
 
-
-FIRST = "first.safetensors"
 
 HOPPER = "3460 ± 87"
 CHEETAH = "3229 ± 170 (first setting), 3337 ± 67 (second)"
@@ -69,13 +68,24 @@ FAR_SIGHTED = "trpo:discount=0.995"
 PATIENT = "ppo:discount=0.999,trace=0.98"
 """For the Swimmer, whose strokes pay late."""
 
-BACKWARDS = f"--headings 180 180 --method {PATIENT} --steps 250000"
-"""A Swimmer whose back joint hardly moves is the mirror image of one whose front joint hardly moves: it swims the other way, so
-it practises facing backwards first …"""
+STROKE = PATIENT + ",log_std=-0.2,log_std_end=-1,critic_steps=40000"
+QUIET_STROKE = PATIENT + ",log_std=-0.5,log_std_end=-1.3,critic_steps=40000"
 
-TURNING = f"{PATIENT},log_std=-0.7,log_std_end=-1.5"
-HALF_TURN = "--headings 0 180"
-"""… and then from every heading of a half turn, so that it learns to turn."""
+HALF_TURN = (
+    f"--headings 180 180 --method {PATIENT} --steps 250000",
+    f"--headings 0 180 --method {PATIENT},log_std=-0.7 --steps 800000",
+    f"--headings 40 100 --method {STROKE} --steps 200000",
+    f"--headings 15 70 --method {STROKE} --steps 200000",
+    f"--headings 0 45 --method {STROKE} --steps 200000",
+)
+"""A Swimmer whose back joint hardly moves is the mirror image of one whose front joint hardly moves: it swims the other way.
+So it practises facing backwards first, and then from headings ever nearer to the start, so that it learns to turn."""
+
+MIRRORED = (
+    "This body is the mirror image of one with a stiff front joint and swims the other way, so it must turn first: it turns by "
+    "about 65 degrees, then swims steadily at an angle, without pauses. Facing backwards from the start, back=12 returned 77. "
+    "No faster gait was found."
+)
 
 RECIPES = (
     Recipe("hopper", 2_500_000, 3430, HOPPER),
@@ -113,9 +123,9 @@ RECIPES = (
     Recipe("walker2d:friction=1.1", 2_000_000, 3300, WALKER, CAREFUL, begin="walker2d"),
     Recipe("swimmer:front=10", 700_000, 106, SWIMMER, PATIENT),
     Recipe("swimmer", 300_000, 106, SWIMMER, PATIENT + ",log_std=-0.7,critic_steps=40000", begin="swimmer:front=10"),
-    Recipe("swimmer:back=10", 800_000, 106, SWIMMER, TURNING, first=BACKWARDS, options=HALF_TURN),
-    Recipe("swimmer:back=12", 800_000, 106, SWIMMER, TURNING, first=BACKWARDS, options=HALF_TURN),
-    Recipe("swimmer:back=20", 800_000, 106, SWIMMER, TURNING, first=BACKWARDS, options=HALF_TURN),
+    Recipe("swimmer:back=12", 400_000, 106, SWIMMER, STROKE, practice=HALF_TURN, note=MIRRORED),
+    Recipe("swimmer:back=10", 400_000, 106, SWIMMER, QUIET_STROKE, begin="swimmer:back=12", note=MIRRORED),
+    Recipe("swimmer:back=20", 400_000, 106, SWIMMER, QUIET_STROKE, begin="swimmer:back=12", note=MIRRORED),
 )
 
 
@@ -126,7 +136,7 @@ def train(recipe: Recipe) -> str | None:
     policy = work / f"{file_name(recipe.robot)}.safetensors"
     *before, main = recipe.runs
     for run in before:
-        if not (work / FIRST).exists():
+        if not (work / run[-1]).exists():
             imitable([*run, "--resume"], work)
     done = imitable([*main, "--out", policy.name, "--json", "--overwrite" if policy.exists() else "--resume"], work)
     if done.returncode:

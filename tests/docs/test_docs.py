@@ -30,7 +30,8 @@ PYTHON = [pytest.param(code, id=f"{page.name}-{k}") for page in PAGES for k, cod
 def commands(page: Path) -> list[str]:
     inline = [code for code in re.findall(r"`([^`\n]+)`", page.read_text()) if len(code.split()) > 2]
     lines = [line.split(" #")[0].strip() for block in blocks(page, "") for line in block.splitlines()]
-    return [command for command in [*inline, *lines] if command.startswith("imitable ")]
+    chained = [part for command in [*inline, *lines] for part in command.split(" && ")]
+    return [command for command in chained if command.startswith("imitable ")]
 
 
 COMMANDS = sorted({command for page in PAGES for command in commands(page)})
