@@ -114,7 +114,7 @@ def draw_robot(name: str) -> None:
         variant, states = play(text)
         draw_strip(left, variant, states, title_of(text))
         draw_joints(right, variant, states)
-    rows[0, 1].legend(fontsize=7, ncols=6, loc="lower left", bbox_to_anchor=(0, 1), frameon=False, handlelength=1)
+    rows[0, 1].legend(fontsize=6, ncols=3, loc="lower left", bbox_to_anchor=(0, 1), frameon=False, handlelength=1)
     figure.tight_layout()
     figure.savefig(DOCS / "images" / f"gaits-{name}.png", dpi=90)
     plt.close(figure)
@@ -122,7 +122,7 @@ def draw_robot(name: str) -> None:
 
 def draw_first_setting() -> None:
     """Draw the picture that the README opens with."""
-    figure, axes = plt.subplots(2, 2, figsize=(12, 4.6))
+    figure, axes = plt.subplots(2, 2, figsize=(12, 3.4))
     for place, text in zip(axes.flat, FIRST_SETTING, strict=True):
         draw_strip(place, *play(text), title_of(text))
     figure.suptitle(
