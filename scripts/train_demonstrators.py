@@ -82,9 +82,9 @@ HALF_TURN = (
 So it practises facing backwards first, and then from headings ever nearer to the start, so that it learns to turn."""
 
 MIRRORED = (
-    "This body is the mirror image of one with a stiff front joint and swims the other way, so it must turn first. It folds its "
-    "front joint to the limit, which turns it by about 65 degrees, and beats steadily from there, without pauses. Facing backwards "
-    "from the start, back=12 returned 77 with a stretched stroke; that stroke was not reached from this start."
+    "This body is the mirror image of one with a stiff front joint and swims the other way, so it must turn first. "
+    "It folds its front joint to the limit, which turns it by about 65 degrees, and beats steadily from there, without pauses. "
+    "Facing backwards from the start, back=12 returned 77 with a stretched stroke; that stroke was not reached from this start."
 )
 
 RECIPES = (
