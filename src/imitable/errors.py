@@ -84,7 +84,7 @@ class Diverged(ImitableError):
     """A simulation failed in its very first step, so that there is no episode to speak of."""
 
     def __init__(self, robot: str, seed: int) -> None:
-        super().__init__(f"{robot} diverged in the first step of episode seed {seed}: lower the model's time step or its gears")
+        super().__init__(f"{robot} diverged in the first step of episode seed {seed}: use a smaller time step or weaker gears")
 
 
 class BadPolicy(ImitableError):

@@ -42,7 +42,7 @@ class Centre:
         return End(out, out)
 
 
-def linear_policy(observations: int, actions: int) -> Policy:
+def linear_policy(observations: int, actions: int, owner: str = "") -> Policy:
     rng = np.random.default_rng(0)
     return Policy(
         weights=(rng.normal(size=(observations, actions)),),
@@ -52,7 +52,7 @@ def linear_policy(observations: int, actions: int) -> Policy:
         observation_std=np.ones(observations),
         action_centre=np.zeros(actions),
         action_half_range=np.ones(actions),
-        about={"robot": "hopper"},
+        about={"robot": owner} if owner else {},
     )
 
 
@@ -124,6 +124,13 @@ def test_episodes_are_played_as_they_are_asked_for(slider_path: Path, monkeypatc
     monkeypatch.setattr(rollout, "EPISODES_AT_ONCE", 2)
     endless = collect(Centre(robot(str(slider_path))), linear_policy(2, 1), 10_000, seed=0)
     assert len(list(islice(endless, 3))) == 3
+
+
+def test_a_policy_of_another_robot_of_the_same_sizes_is_refused() -> None:
+    walker = Locomotion(robot("walker2d"))
+    cheetah = linear_policy(walker.observation_size, 6, owner="half_cheetah:front=0.05")
+    with pytest.raises(BadPolicy, match="another robot than walker2d"):
+        collect(walker, cheetah, 1, seed=0)
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_only_what_differs_is_written() -> None:
         ("ppo:hidden=64xx", "such as 64x64"),
         ("ppo:discount=2", "from 0 to 1"),
         ("ppo:minibatch=99999999", "at most"),
-        ("ppo:learning_rate=-1", "above 0"),
+        ("ppo:learning_rate=-1", "from 1e-12 to 1"),
         ("ppo:epochs=1,epochs=2", "twice"),
         ("ppo:epochs", "not KEY=VALUE"),
     ],

@@ -153,7 +153,7 @@ def test_a_goal_that_is_met_stops_early_and_the_budget_stops_otherwise() -> None
     assert easy.steps < 110_000
     hard = train(HOPPER, SMALL["ppo"], 1000, 0, goal=Goal(1e9), episodes=2)
     assert not hard.reached_goal
-    assert 1000 <= hard.steps < 1128
+    assert 1000 - 128 < hard.steps <= 1000
 
 
 def test_quietened_policies_return_the_same_sampled_as_mean() -> None:

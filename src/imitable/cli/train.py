@@ -31,6 +31,7 @@ def run(verb: Train) -> None:
     _check_numbers(verb)
     begin = _begin(verb.begin)
     check_settings(task, learner, verb.steps, begin)
+    check_writable(verb.out)
     checkpoint = verb.out.with_name(verb.out.name + ".checkpoint")
     _check_output(verb, checkpoint)
     say(verb.common, f"{task.variant}: at most {verb.steps:,} steps of {verb.method}; checkpoints in {checkpoint}")
@@ -76,7 +77,6 @@ def _check_numbers(verb: Train) -> None:
 
 
 def _check_output(verb: Train, checkpoint: Path) -> None:
-    check_writable(verb.out)
     check_free(verb.out, overwrite=verb.overwrite or verb.resume, resume=True)
     if verb.resume and not checkpoint.exists():
         if verb.out.exists():
