@@ -112,10 +112,10 @@ def _learn(
     on_progress: Callable[[Progress], None],
 ) -> bool:
     """Iterate to the goal (True) or the budget (False)."""
-    looker, saved_at = _Looker(task, trainer, goal), time.monotonic()
+    saved_at = time.monotonic()
     while not trainer.done:
         on_progress(trainer.iterate())
-        if looker.satisfied():
+        if goal is not None and _satisfied(task, trainer, goal):
             return True
         if checkpoint is not None and time.monotonic() - saved_at > checkpoint_s:
             save_checkpoint(trainer, checkpoint)
@@ -123,21 +123,15 @@ def _learn(
     return False
 
 
-class _Looker:
-    """Looks at the mean policy at fixed steps, so that a resumed run looks where an uninterrupted one would."""
+def _satisfied(task: Task, trainer: Trainer, goal: Goal) -> bool:
+    """Return whether this is a step to look at the mean policy, and it is good enough.
 
-    def __init__(self, task: Task, trainer: Trainer, goal: Goal | None) -> None:
-        self._task, self._trainer, self._goal = task, trainer, goal
-
-    def satisfied(self) -> bool:
-        """Return whether this is a step to look at and the policy is good enough."""
-        trainer, goal = self._trainer, self._goal
-        if goal is None:
-            return False
-        due = trainer.steps // LOOK_STEPS != (trainer.steps - trainer.method.batch) // LOOK_STEPS
-        if not due or trainer.critic_only:
-            return False
-        return goal.reached(evaluate(self._task, trainer.policy, LOOK_EPISODES, trainer.seed))
+    Looks come at fixed steps, so that a resumed run looks where an uninterrupted one would.
+    """
+    due = trainer.steps // LOOK_STEPS != (trainer.steps - trainer.method.batch) // LOOK_STEPS
+    if not due or trainer.critic_only:
+        return False
+    return goal.reached(evaluate(task, trainer.policy, LOOK_EPISODES, trainer.seed))
 
 
 def _finished(task: Task, trainer: Trainer, reached: bool, tolerance: float, episodes: int, threads: int) -> Expert:
