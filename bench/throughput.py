@@ -35,7 +35,7 @@ from imitable.sim.task import Locomotion  # noqa: E402
 PROCESSES = 2
 BUDGET = {"half_cheetah": 1_500_000, "hopper": 2_500_000, "swimmer": 1_000_000, "walker2d": 2_500_000}
 """Steps of the learning test, whose very settings are measured."""
-WARM = 30
+WARM = 15
 """Iterations before the clock starts: compilation, and the first falls."""
 ITERATIONS = 10
 """Iterations of one round."""
