@@ -145,3 +145,24 @@ class BadOption(ImitableError):
 
     def __init__(self, name: str, value: object, expected: str) -> None:
         super().__init__(f"{name}={value} is not allowed: {expected}")
+
+
+class BadWeights(ImitableError):
+    """Weights or scores that are no weights, or not those of the demonstrations at hand."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"these weights cannot be used: {reason}; score the demonstrations at hand (imitable score)")
+
+
+class BadScores(ImitableError):
+    """A score file is missing, damaged or of another kind."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} is not a readable score file: {reason}")
+
+
+class BadEpisode(ImitableError):
+    """A demonstration that cannot be judged."""
+
+    def __init__(self, source: str, index: int, reason: str) -> None:
+        super().__init__(f"episode {index} of {source or 'the set'} cannot be judged: {reason}")

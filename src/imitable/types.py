@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from imitable.errors import BadPolicy, BadTrajectory
+from imitable.errors import BadPolicy, BadTrajectory, BadWeights
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Singles: TypeAlias = npt.NDArray[np.float32]
@@ -206,6 +206,77 @@ class InMemory(Demonstrations):
     def __iter__(self) -> Iterator[Trajectory]:
         """Iterate over all trajectories."""
         return iter(self._trajectories)
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Probability mass of every demonstration; each transition of a demonstration has an equal part of it."""
+
+    hashes: tuple[str, ...]
+    """Episode hashes: what the weights belong to."""
+    values: Floats
+    """(N) from 0 on, summing to one."""
+
+    def __post_init__(self) -> None:
+        """Freeze and check."""
+        object.__setattr__(self, "values", frozen(self.values))
+        if self.values.shape != (len(self.hashes),) or not len(self.hashes):
+            raise BadWeights(f"{len(self.hashes)} demonstrations, but weights of shape {self.values.shape}")
+        if not (self.values >= 0).all() or not abs(float(self.values.sum()) - 1) < 1e-9:
+            raise BadWeights(f"they must be from 0 on and sum to one, but sum to {float(self.values.sum()):g}")
+
+    @property
+    def effective_size(self) -> float:
+        """Return 1 / Σ w²: so many demonstrations of equal weight would carry as much."""
+        return float(1 / np.square(self.values).sum())
+
+    def of(self, demos: Demonstrations) -> Floats:
+        """Return the weights (N) of these demonstrations, in their order, summing to one; refuse strangers.
+
+        A part of the weighed set is allowed; a demonstration that was never weighed is not.
+        """
+        places = [episode.hash for episode in demos.episodes]
+        if tuple(places) == self.hashes:
+            return self.values
+        known = dict(zip(self.hashes, self.values.tolist(), strict=True))
+        for episode in demos.episodes:
+            if episode.hash not in known:
+                where = f"episode {episode.index} of {episode.source or 'the set'}"
+                raise BadWeights(f"they are of other demonstrations: {where} has none")
+        values = np.array([known[place] for place in places])
+        if not values.sum() > 0:
+            raise BadWeights("all demonstrations at hand have the weight zero")
+        return values / values.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What is known of every demonstration's feasibility, N rows, and how it was found out."""
+
+    episodes: tuple[Episode, ...]
+    distance: Floats
+    """(N) discounted tracking distance; lower is better."""
+    share: Floats
+    """(N) distance ÷ the distance of a passive imitator: unit-free."""
+    score: Floats
+    """(N) feasibility in [0, 1]."""
+    weight: Floats
+    """(N) probability mass, sums to one."""
+    verdict: tuple[str, ...]
+    """(N) feasible, nearly or infeasible."""
+    first_divergence: Ints
+    """(N) first step whose error stays above what the imitator's own rollouts show; −1 if there is none."""
+    about: dict[str, Any]
+    """Imitator, method, temperature, horizon, simulator steps, certificate and all else that the numbers depend on."""
+
+    def __len__(self) -> int:
+        """Return the number of demonstrations."""
+        return len(self.episodes)
+
+    @property
+    def weights(self) -> Weights:
+        """All that imitation needs to know."""
+        return Weights(tuple(episode.hash for episode in self.episodes), self.weight)
 
 
 _POLICY_VECTORS = ("log_std", "observation_mean", "observation_std", "action_centre", "action_half_range")

@@ -5,16 +5,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mujoco.minimize import Verbosity, least_squares
 from scipy.optimize import lsq_linear
 
 from imitable.demonstrators.shipped import policy_for
 from imitable.dynamics.parse import robot
+from imitable.sim.babble import babble, scales
+from imitable.sim.batch import Batch
 from imitable.sim.rollout import episodes
 from imitable.sim.task import Locomotion
 from imitable.tracking.box_qp import minimise
-from imitable.tracking.inverse import inverse_actions
-from imitable.tracking.solver import Lanes, Solver, solve
-from imitable.types import Floats
+from imitable.tracking.certificate import certificate, found_again
+from imitable.tracking.follow import drift, follow
+from imitable.tracking.inverse import actuator_limits, inverse_actions, joints
+from imitable.tracking.solver import ANYWHERE, DAMPINGS, NEAR, Lanes, Solved, Solver, solve
+from imitable.types import Floats, InMemory
 
 
 def test_box_programs_equal_scipys() -> None:
@@ -45,39 +50,125 @@ def reached(lanes: Lanes, states: Floats, actions: Floats) -> Floats:
     return lanes.reach(states, units[:, None])[:, 0]
 
 
-def test_on_a_slider_a_reachable_state_is_reached_exactly(slider_path: Path) -> None:
+def solved(lanes: Lanes, states: Floats, targets: Floats, purse: int = 500) -> Solved:
+    nothing, purses = np.zeros((len(states), len(lanes.centre))), np.full(len(states), purse)
+    return solve(lanes, Solver(), states, targets, nothing, purses, np.random.default_rng(0))
+
+
+def recorded(body: str, count: int) -> tuple[Lanes, Floats, Floats]:
+    """Return transitions that the body's own policy recorded: a perfect action exists for each."""
+    task = Locomotion(robot(body))
+    trajectory, _ = next(episodes(task, policy_for(task.variant), [0], sampled=True))
+    rows = np.linspace(50, len(trajectory) - 50, count).astype(int)
+    return Lanes(task.variant, scales(task.variant).change), trajectory.states[rows], trajectory.states[rows + 1]
+
+
+def test_on_a_slider_a_reachable_state_is_reached(slider_path: Path) -> None:
     lanes, rng = slider_lanes(slider_path), np.random.default_rng(0)
     states = rng.uniform(-0.1, 0.1, (20, 2))
-    low, high = lanes.variant.control_range
-    actions = rng.uniform(low, high, (20, 1))
-    solved = solve(lanes, Solver(), states, reached(lanes, states, actions), np.zeros((20, 1)), rng)
-    np.testing.assert_allclose(solved.actions, actions, atol=1e-6)
-    assert solved.errors.max() < 1e-8
+    actions = rng.uniform(*lanes.variant.control_range, (20, 1))
+    found = solved(lanes, states, reached(lanes, states, actions))
+    np.testing.assert_allclose(found.actions, actions, atol=0.02)
+    assert (found.errors <= 0.01 * found.passive_errors).all()
 
 
 def test_on_a_slider_an_unreachable_state_takes_the_bound(slider_path: Path) -> None:
-    lanes, rng = slider_lanes(slider_path), np.random.default_rng(0)
-    states = np.zeros((2, 2))
-    targets = np.array([[0.0, 1e3], [0.0, -1e3]])
-    solved = solve(lanes, Solver(), states, targets, np.zeros((2, 1)), rng)
+    lanes = slider_lanes(slider_path)
+    found = solved(lanes, np.zeros((2, 2)), np.array([[0.0, 1e3], [0.0, -1e3]]))
     low, high = lanes.variant.control_range
-    np.testing.assert_allclose(solved.actions[:, 0], [high[0], low[0]])
+    np.testing.assert_allclose(found.actions[:, 0], [high[0], low[0]])
 
 
-@pytest.mark.parametrize("body", ["hopper:gravity=15", "half_cheetah:front=0.01"])
-def test_own_transitions_are_mostly_reached(body: str) -> None:
-    """A perfect action exists for every one of them: what is left is the solver's failure, not the body's."""
-    task = Locomotion(robot(body))
-    trajectory, _ = next(episodes(task, policy_for(task.variant), [0], sampled=True))
-    rows = np.arange(50, 950, 30)
-    states, targets = trajectory.states[rows], trajectory.states[rows + 1]
-    lanes = Lanes(task.variant, np.diff(trajectory.states, axis=0).std(axis=0))
-    actions = len(task.variant.layout.actuators)
-    solved = solve(lanes, Solver(), states, targets, np.zeros((len(rows), actions)), np.random.default_rng(0))
-    passive = np.linalg.norm(lanes.residuals(lanes.reach(states, np.zeros((len(rows), 1, actions))), targets), axis=2)[:, 0]
-    assert (solved.errors <= 0.01 * passive).mean() >= 0.8
-    assert (solved.errors <= passive + 1e-12).all()
-    np.testing.assert_allclose(reached(lanes, states, solved.actions), solved.reached, atol=1e-9)
+@pytest.mark.parametrize("body", ["hopper:gravity=15", "half_cheetah:front=0.01", "walker2d:friction=24.9", "swimmer:back=10"])
+def test_own_transitions_are_found_again(body: str) -> None:
+    """What is left there is the solver's failure, not the body's; results/feasibility.md has larger samples (all ≥ 95 %)."""
+    lanes, states, targets = recorded(body, 60)
+    found = solved(lanes, states, targets)
+    assert (found.errors <= 0.01 * found.passive_errors).mean() >= 0.9
+    assert (found.errors <= found.passive_errors).all()
+    np.testing.assert_allclose(reached(lanes, states, found.actions), found.reached, atol=1e-9)
+
+
+def test_a_solution_does_not_depend_on_who_else_is_solved() -> None:
+    lanes, states, targets = recorded("half_cheetah:front=0.01", 12)
+    together = solved(lanes, states, targets)
+    alone = solved(lanes, states[3:4], targets[3:4])
+    np.testing.assert_array_equal(together.actions[3], alone.actions[0])
+    backwards = solved(lanes, states[::-1], targets[::-1])
+    np.testing.assert_array_equal(together.actions, backwards.actions[::-1])
+
+
+def test_a_purse_is_not_overdrawn_by_more_than_one_walk() -> None:
+    lanes, states, targets = recorded("half_cheetah:front=0.01", 12)
+    impossible = targets + 100 * lanes.scale
+    actions, one_walk = len(lanes.centre), NEAR + ANYWHERE + Solver().later_steps * (len(lanes.centre) + len(DAMPINGS))
+    assert actions == 6
+    assert (solved(lanes, states, impossible, purse=0).extra == 0).all()
+    extra = solved(lanes, states, impossible, purse=100).extra
+    assert (extra >= 100).all()
+    assert (extra < 100 + one_walk).all()
+
+
+def test_the_solver_is_no_worse_than_mujocos_own_least_squares() -> None:
+    """`mujoco.minimize.least_squares` from the same first guess, with its own finite differences, as an oracle."""
+    lanes, states, targets = recorded("hopper:gravity=15", 8)
+    found = solved(lanes, states, targets)
+    for row in range(len(states)):
+
+        def residual(units: Floats, row: int = row) -> Floats:
+            columns = np.repeat(states[row : row + 1], units.shape[1], axis=0)
+            there = lanes.reach(columns, units.T[:, None])
+            return lanes.residuals(there, np.repeat(targets[row : row + 1], units.shape[1], axis=0))[:, 0].T
+
+        bounds = [np.full((3, 1), -1.0), np.full((3, 1), 1.0)]
+        best, _ = least_squares(np.zeros((3, 1)), residual, bounds, verbose=Verbosity.SILENT, eps=1e-3)
+        oracle = float(np.linalg.norm(residual(best)))
+        assert found.errors[row] <= oracle + 0.01 * found.passive_errors[row]
+
+
+def test_following_oneself_leaves_nothing(slider_path: Path) -> None:
+    variant = robot(str(slider_path))
+    own = babble(variant, 3, 20, 0)
+    lanes = Lanes(variant, scales(variant).change)
+    targets = np.stack([trajectory.states for trajectory in own])
+    followed = follow(lanes, Solver(), targets, np.array([20, 20, 5]), 0)
+    gap = np.abs(followed.states - targets[:, 1:])
+    assert np.nanmax(gap) < 1e-2 * np.abs(targets[:, 1:] - drift(lanes, targets[:, 0], 20)).max()
+    assert np.isnan(followed.states[2, 5:]).all()
+    assert np.isfinite(followed.states[2, :5]).all()
+
+
+def test_drift_is_the_simulator_without_control(slider_path: Path) -> None:
+    variant = robot(str(slider_path))
+    lanes, batch = Lanes(variant, np.ones(2)), Batch(variant, 1)
+    start = np.array([[0.1, 0.5]])
+    batch.set_state(start)
+    for state in drift(lanes, start, 5)[0]:
+        batch.step(np.zeros((1, 1)))
+        np.testing.assert_allclose(state, batch.states[0], atol=1e-9)
+
+
+def test_looking_ahead_holds_the_action(slider_path: Path) -> None:
+    variant = robot(str(slider_path))
+    near, far = Lanes(variant, np.ones(2)), Lanes(variant, np.ones(2), ahead=3)
+    start, unit = np.array([[0.0, 0.1]]), np.array([[[0.4]]])
+    state = start
+    for _ in range(3):
+        state = near.reach(state, unit)[:, 0]
+    np.testing.assert_allclose(far.reach(start, unit)[:, 0], state, atol=1e-9)
+
+
+def test_the_certificate_of_an_easy_body_is_perfect(slider_path: Path) -> None:
+    variant = robot(str(slider_path))
+    demos = InMemory(variant.layout, babble(variant, 3, 20, 0))
+    lanes = Lanes(variant, scales(variant).change)
+    assert certificate(lanes, Solver(), demos, 0) == 1.0
+
+
+def test_a_solver_that_does_not_search_fails_the_certificate() -> None:
+    """Without new beginnings and almost without steps it must show: the certificate can fail."""
+    lanes, states, targets = recorded("walker2d:friction=24.9", 60)
+    assert found_again(lanes, Solver(first_steps=1, purse=0), states, targets, 0) < 0.9
 
 
 def test_the_inverse_action_of_a_slider_is_exact_for_small_steps(slider_path: Path) -> None:
@@ -85,3 +176,9 @@ def test_the_inverse_action_of_a_slider_is_exact_for_small_steps(slider_path: Pa
     states, actions = np.zeros((3, 2)), np.array([[-0.5], [0.0], [0.7]])
     targets = reached(lanes, states, actions)
     np.testing.assert_allclose(inverse_actions(lanes.variant, states, targets), actions, atol=0.05)
+
+
+def test_joints_know_their_limits_and_units(slider_path: Path) -> None:
+    (joint,) = joints(robot(str(slider_path)))
+    assert (joint.name, joint.limits, joint.force_unit) == ("slide", (-1.0, 1.0), "N")
+    np.testing.assert_allclose(actuator_limits(robot(str(slider_path))), [2.0])

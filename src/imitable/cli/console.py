@@ -23,10 +23,12 @@ def table(common: Common, title: str, columns: Sequence[str], rows: Iterable[Seq
     """Show a table, unless the user wants JSON or silence."""
     if common.quiet or common.json:
         return
-    shown = Table(title=escape(title), title_justify="left")
+    shown = Table(title=escape(title), title_justify="left", padding=(0, 0 if len(columns) > 8 else 1))
     for place, column in enumerate(columns):
         # the first column names the row: it stays whole, the others may wrap
-        shown.add_column(column.replace("_", " "), overflow="fold", no_wrap=place == 0)
+        shown.add_column(
+            column.replace("_", " "), overflow="fold", no_wrap=place == 0, justify="left" if place == 0 else "right"
+        )
     for row in rows:
         shown.add_row(*(escape(_cell(value)) for value in row))
     _console().print(shown)

@@ -14,7 +14,7 @@ from importlib import import_module
 
 import tyro
 
-from imitable.cli.verbs import Collect, Common, Inspect, Quickstart, Robots, Train, Verb
+from imitable.cli.verbs import Acquire, Collect, Common, Inspect, Quickstart, Robots, Score, Train, Verb, Weigh
 from imitable.errors import BadOption, ImitableError
 from imitable.runtime import one_thread
 
@@ -23,6 +23,9 @@ VERBS: dict[str, type[Verb]] = {
     "train": Train,
     "collect": Collect,
     "inspect": Inspect,
+    "score": Score,
+    "weigh": Weigh,
+    "acquire": Acquire,
     "quickstart": Quickstart,
 }
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from imitable.types import Episode
+from imitable.types import Episode, Scores
 
 COLUMNS = ("demonstrator", "episodes", "transitions", "return_mean", "return_std", "length_mean", "terminated")
 
@@ -29,4 +29,31 @@ def _row(name: str, group: list[Episode]) -> tuple[object, ...]:
         round(float(returns.std()), 1),
         round(float(lengths.mean()), 1),
         sum(episode.terminated for episode in group),
+    )
+
+
+VERDICT_COLUMNS = ("demonstrator", "episodes", "feasible", "nearly", "infeasible", "share", "score", "weight", "diverges")
+
+
+def by_verdict(scores: Scores) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    """Return column names and one row a demonstrator, the highest weight first."""
+    groups: dict[str, list[int]] = {}
+    for place, episode in enumerate(scores.episodes):
+        groups.setdefault(episode.demonstrator, []).append(place)
+    ordered = sorted(groups.items(), key=lambda group: -float(scores.weight[group[1]].sum()))
+    return VERDICT_COLUMNS, [_verdict_row(name, scores, places) for name, places in ordered]
+
+
+def _verdict_row(name: str, scores: Scores, places: list[int]) -> tuple[object, ...]:
+    """Counts, mean share and score, the group's mass, and the median step of divergence (NaN: none diverges)."""
+    words = [scores.verdict[place] for place in places]
+    diverged = scores.first_divergence[places]
+    return (
+        name,
+        len(places),
+        *(words.count(verdict) for verdict in ("feasible", "nearly", "infeasible")),
+        round(float(scores.share[places].mean()), 3),
+        float(f"{scores.score[places].mean():.2g}"),
+        round(float(scores.weight[places].sum()), 3),
+        float(np.median(diverged[diverged >= 0])) if (diverged >= 0).any() else float("nan"),
     )

@@ -106,6 +106,82 @@ class Inspect:
 
 
 @dataclass(frozen=True)
+class Score:
+    """Score every demonstration: how closely can the imitator follow it?
+
+    Example: imitable score demos --imitator half_cheetah:front=0.01
+    """
+
+    demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMOS…")]
+    """Folders, read as one set."""
+    imitator: str
+    """The robot that shall imitate: ROBOT[:KEY=VALUE[,KEY=VALUE…]], or an MJCF file."""
+    method: str = "direct"
+    """direct, trajectory, one-step, inverse-dynamics, transferability, neighbours[:KEY=VALUE…]; direct:help lists the keys."""
+    distance: str = "standardised"
+    """How two states are compared: standardised, l2, l1 or cosine."""
+    entries: str = "all"
+    """State entries that are compared: all, rootless (no root position), or names joined by commas."""
+    discount: float | None = None
+    """γ of the distance. Default: by time, exp(−period / 0.6 s)."""
+    temperature: str = "auto"
+    """How distances become scores: auto, paper, arm, or a number."""
+    rollouts: int = 1
+    """Rollouts a demonstration on a robot with noise: the expected distance is their mean."""
+    explain: int | None = None
+    """Explain this one demonstration (its place in the set, from 0 on) instead of scoring all."""
+    out: Path = Path("scores.parquet")
+    """Score file to write; its steps go beside it."""
+    resume: bool = False
+    """Go on with an interrupted job, or score only what is new in a grown set."""
+    overwrite: bool = False
+    """Replace an existing output."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
+class Weigh:
+    """Turn distances into other scores and weights; nothing is simulated.
+
+    Example: imitable weigh scores.parquet --temperature 5 --out scores2.parquet
+    """
+
+    scores: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SCORES")]
+    """Score file."""
+    temperature: str | None = None
+    """auto, paper, arm, or a number; default: as it was."""
+    keep: str = "all"
+    """Demonstrations that keep a weight: all, feasible, or top:K."""
+    out: Path = Path("weighed.parquet")
+    """Score file to write."""
+    overwrite: bool = False
+    """Replace an existing output."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
+class Acquire:
+    """Whom to ask for the next demonstrations, how many, and when to stop.
+
+    Example: imitable acquire demos --imitator hopper:gravity=15 --budget 20 --cost hopper=2
+    """
+
+    demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMOS…")] = ()
+    """Folders, read as one set; not needed with --scores."""
+    imitator: str | None = None
+    """The robot that shall imitate; not needed with --scores."""
+    scores: Path | None = None
+    """Score file to read instead of scoring with direct."""
+    budget: int = 10
+    """Demonstrations that can be asked for."""
+    cost: str = ""
+    """Price of a demonstration, NAME=X,…; 1 for those not named."""
+    by: str = "demonstrator"
+    """Episode column that groups demonstrations."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
 class Quickstart:
     """Run the main job end to end on a small scale: record demonstrations, look at them, train a policy.
 
@@ -119,4 +195,4 @@ class Quickstart:
     common: CommonOptions = Common()
 
 
-Verb = Robots | Train | Collect | Inspect | Quickstart
+Verb = Robots | Train | Collect | Inspect | Score | Weigh | Acquire | Quickstart

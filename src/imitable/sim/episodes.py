@@ -58,7 +58,7 @@ class Episodes:
     def _disturbed(self, actions: Floats, generators: Sequence[np.random.Generator]) -> Floats:
         if not self.task.variant.noise:
             return actions
-        return actions + np.stack([actuation_noise(self.task, rng, actions.shape[1:]) for rng in generators])
+        return actions + np.stack([actuation_noise(self.task.variant, rng, actions.shape[1:]) for rng in generators])
 
     def _moment(self, ids: Ints) -> Moment:
         return Moment(self.states[ids], self._steps[ids], np.zeros((len(ids), 0), np.int64))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imitable import seeding
+from imitable.dynamics.variant import Variant
 from imitable.errors import BadPolicy, Diverged
 from imitable.sim.batch import Batch
 from imitable.sim.policy import act, controls, mean, normalised
@@ -190,13 +191,13 @@ def _disturbed(task: Task, actions: Floats, rng: np.random.Generator) -> Floats:
     """Add the body's actuation noise: u = a + noise · half_range · ξ."""
     if task.variant.noise == 0.0:
         return actions
-    return actions + actuation_noise(task, rng, actions.shape)
+    return actions + actuation_noise(task.variant, rng, actions.shape)
 
 
-def actuation_noise(task: Task, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+def actuation_noise(variant: Variant, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
     """Draw noise · half_range · ξ, ξ ~ N(0, I), of a shape (…, A)."""
-    low, high = task.variant.control_range
-    return task.variant.noise * (high - low) / 2 * rng.standard_normal(shape)
+    low, high = variant.control_range
+    return variant.noise * (high - low) / 2 * rng.standard_normal(shape)
 
 
 def check_fit(task: Task, policy: Policy) -> None:
@@ -264,7 +265,7 @@ def _episode_noise(task: Task, policy: Policy, seeds: Sequence[int], sampled: bo
         scale = policy.action_half_range * np.exp(policy.log_std)
         exploration = scale * np.stack([seeding.generator(s, "exploration").standard_normal(shape) for s in seeds], axis=1)
     if task.variant.noise:
-        disturbance = np.stack([actuation_noise(task, seeding.generator(s, "actuation"), shape) for s in seeds], axis=1)
+        disturbance = np.stack([actuation_noise(task.variant, seeding.generator(s, "actuation"), shape) for s in seeds], axis=1)
     return exploration, disturbance
 
 

@@ -3,8 +3,10 @@
 
 minimise over a in the control range:  e(a)² = ‖(f(s, a) − g) / scale‖² / S,   f one control step of the imitator.
 
-Contact makes the error a landscape with several valleys, so each problem starts from several candidates (zero, the previous
-action, the action of `mj_inverse`, random ones), and the best few are polished by damped Gauss–Newton steps inside the bounds.
+A problem begins at the best of three guesses (zero, the previous action, the action of `mj_inverse`) and walks downhill by
+damped Gauss–Newton steps inside the bounds. Contact makes the error a landscape with several valleys, so a problem that is
+not solved begins again elsewhere for as long as its purse of simulated steps lasts. One purse serves a whole rollout: a
+demonstration that can be followed seldom needs it, and one that cannot soon has spent it.
 """
 
 from dataclasses import dataclass
@@ -15,24 +17,32 @@ from imitable.dynamics.variant import Variant
 from imitable.sim.batch import Batch
 from imitable.tracking.box_qp import minimise
 from imitable.tracking.inverse import inverse_actions
-from imitable.types import Floats, Ints
+from imitable.types import Bools, Floats, Ints
 
-DAMPINGS = (1e-3, 3e-2, 1.0)
+DAMPINGS = (1e-3, 0.1)
 """Every Gauss–Newton step is tried with each of these shares of diag(JᵀJ) on the diagonal."""
+
+DIFFERENCES = (0.05, 0.05, 0.02, 0.01, 0.005, 0.002)
+"""Steps of the finite differences, in half control ranges: wide at first, because contact is not smooth, then narrower."""
+
+NEAR, SPREAD, ANYWHERE = 2, 0.3, 2
+"""A new beginning looks at so many actions near the best one, at this deviation in half control ranges, and anywhere."""
 
 
 @dataclass(frozen=True)
 class Solver:
     """How hard to look."""
 
-    random: int = 5
-    """Random starts beside zero, the previous action and the inverse one."""
-    polished: int = 2
-    """How many of the best starts are polished."""
-    iterations: int = 4
-    """Gauss–Newton steps."""
-    difference: float = 0.02
-    """Step of the finite differences, in half control ranges: contact is not smooth, so a small step sees noise."""
+    solved: float = 0.01
+    """A problem is solved when its error is below this share of the error of doing nothing."""
+    gain: float = 0.8
+    """A walk goes on while every step brings the error below this share of the one before."""
+    first_steps: int = 3
+    """Gauss–Newton steps of the first walk, at most."""
+    later_steps: int = 6
+    """And of the later ones."""
+    purse: int = 500
+    """Simulated control steps for new beginnings, for one rollout as a whole."""
 
 
 @dataclass(frozen=True)
@@ -42,107 +52,164 @@ class Solved:
     actions: Floats
     """(N, A)."""
     reached: Floats
-    """(N, S) the states they lead to."""
+    """(N, S) the states they lead to; the state itself where MuJoCo gave up on every candidate."""
     errors: Floats
     """(N) remaining error e(a)."""
-    spent: int
-    """Simulated control steps."""
+    passive_errors: Floats
+    """(N) error of doing nothing."""
+    extra: Ints
+    """(N) simulated steps that new beginnings took from each purse."""
 
 
 class Lanes:
     """Simulations of the imitator that try candidates: row = problem, column = candidate."""
 
-    def __init__(self, variant: Variant, scale: Floats, threads: int = 1) -> None:
-        """Remember the body and the scale (S) of the residual; batches are made on demand and kept."""
-        self.variant, self.scale, self._threads = variant, scale, threads
+    def __init__(self, variant: Variant, scale: Floats, threads: int = 1, *, ahead: int = 1) -> None:
+        """Remember the body, the scale (S) of the residual, and for how many control steps a candidate is held."""
+        self.variant, self.scale, self.ahead, self._threads = variant, scale, ahead, threads
         low, high = variant.control_range
         self.centre, self.half = (low + high) / 2, (high - low) / 2
-        self._batches: dict[int, Batch] = {}
+        self.passive = np.clip((0.0 - self.centre) / self.half, -1, 1)
+        """(A) doing nothing: control zero, in half control ranges."""
+        self._batch = Batch(variant, 64, threads)
         self.spent = 0
 
-    def reach(self, states: Floats, units: Floats) -> Floats:
-        """(N, S), (N, K, A) in half control ranges → (N, K, S) states one control step later; NaN where MuJoCo gave up."""
+    def reach(self, states: Floats, units: Floats, steps: int | None = None) -> Floats:
+        """(N, S), (N, K, A) in half control ranges → (N, K, S) states `steps` (else `ahead`) control steps later.
+
+        NaN where MuJoCo gave up.
+        """
+        steps = steps or self.ahead
         n, k, actions = units.shape
-        batch = self._batches.setdefault(n * k, Batch(self.variant, n * k, self._threads))
-        batch.set_state(np.repeat(states, k, axis=0))
-        failed = batch.step(self.centre + self.half * units.reshape(n * k, actions))
-        reached = batch.states
+        size = int(n * k)
+        if size > len(self._batch):
+            self._batch = Batch(self.variant, 2 * size, self._threads)
+        ids: Ints = np.arange(size)
+        self._batch.set_state(np.repeat(states, k, axis=0), ids)
+        controls, failed = self.centre + self.half * units.reshape(size, actions), np.zeros(size, bool)
+        for _ in range(steps):
+            failed |= self._batch.step(controls, ids)
+        reached = self._batch.states[:size]
         reached[failed] = np.nan
-        self.spent += n * k
+        self.spent += size * steps
         return reached.reshape(n, k, -1)
 
     def residuals(self, reached: Floats, targets: Floats) -> Floats:
-        """(N, K, S), (N, S) → (N, K, S) standardised residuals, so that e² = mean of squares; huge where MuJoCo gave up."""
+        """(N, K, S), (N, S) → (N, K, S) standardised residuals, so that e² = Σ r²; huge where MuJoCo gave up."""
         gap = (reached - targets[:, None]) / (self.scale * np.sqrt(len(self.scale)))
         return np.where(np.isfinite(gap), gap, 1e3)
 
+    def errors(self, reached: Floats, targets: Floats) -> Floats:
+        """(N, K, S), (N, S) → (N, K) errors e."""
+        return np.sqrt(np.square(self.residuals(reached, targets)).sum(axis=2))
 
-def solve(lanes: Lanes, solver: Solver, states: Floats, targets: Floats, previous: Floats, rng: np.random.Generator) -> Solved:
-    """Return the best action for every row of states (N, S), targets (N, S); previous (N, A) are the actions just taken."""
-    before = lanes.spent
-    units, reached = _starts(lanes, solver, states, targets, previous, rng)
-    errors = np.linalg.norm(lanes.residuals(reached, targets), axis=2)
-    chosen = np.argsort(errors, axis=1)[:, : solver.polished]
-    units, reached = _pick(units, chosen), _pick(reached, chosen)
-    for _ in range(solver.iterations):
-        units, reached = _polished(lanes, solver, states, targets, units, reached)
-    errors = np.linalg.norm(lanes.residuals(reached, targets), axis=2)
-    best = np.argmin(errors, axis=1)[:, None]
-    return Solved(
-        actions=lanes.centre + lanes.half * _pick(units, best)[:, 0],
-        reached=_pick(reached, best)[:, 0],
-        errors=np.take_along_axis(errors, best, axis=1)[:, 0],
-        spent=lanes.spent - before,
+
+def solve(
+    lanes: Lanes, solver: Solver, states: Floats, targets: Floats, previous: Floats, purses: Ints, rng: np.random.Generator
+) -> Solved:
+    """Return the best action for every row of states (N, S), targets (N, S); previous (N, A) are the actions just taken.
+
+    `purses` (N) are the simulated steps that each problem may spend on new beginnings. What `rng` draws is the same for all
+    problems, so that a solution does not depend on who else is solved.
+    """
+    search = _Search(lanes, solver, states, targets, previous)
+    walkers = search.unsolved(np.arange(len(states)))
+    search.walk(walkers, search.units[walkers], search.reached[walkers], solver.first_steps)
+    extra = np.zeros(len(states), np.int64)
+    while True:
+        walkers = search.unsolved(walkers)
+        walkers = walkers[extra[walkers] < purses[walkers]]
+        if not len(walkers):
+            break
+        units, reached = search.begin_anew(walkers, rng)
+        cost = search.walk(walkers, units, reached, solver.later_steps)
+        extra[walkers] += NEAR + ANYWHERE + cost
+    reached = np.where(np.isfinite(search.reached), search.reached, states)
+    return Solved(lanes.centre + lanes.half * search.units, reached, search.errors, search.passive_errors, extra)
+
+
+class _Search:
+    """The best candidate so far of N problems."""
+
+    def __init__(self, lanes: Lanes, solver: Solver, states: Floats, targets: Floats, previous: Floats) -> None:
+        """Look at the first guesses: zero, the previous action, the action of `mj_inverse`."""
+        self.lanes, self.solver, self.states, self.targets = lanes, solver, states, targets
+        inverse = inverse_actions(lanes.variant, states, targets)
+        zero = np.broadcast_to(lanes.passive, previous.shape)
+        guesses = [zero, *(np.clip((action - lanes.centre) / lanes.half, -1, 1) for action in (previous, inverse))]
+        units = np.stack(guesses, axis=1)
+        reached = lanes.reach(states, units)
+        errors = lanes.errors(reached, targets)
+        self.passive_errors = errors[:, 0]
+        best = errors.argmin(axis=1)
+        rows = np.arange(len(states))
+        self.units, self.reached, self.errors = units[rows, best], reached[rows, best], errors[rows, best]
+
+    def unsolved(self, ids: Ints) -> Ints:
+        """Return those of the problems whose error is still too large."""
+        return ids[self.errors[ids] > self.solver.solved * self.passive_errors[ids]]
+
+    def begin_anew(self, ids: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Return the best of some actions near the best known one and some anywhere, and where they lead: (n, A), (n, S)."""
+        actions = self.units.shape[1]
+        offsets, anywhere = SPREAD * rng.standard_normal((NEAR, actions)), rng.uniform(-1, 1, (ANYWHERE, actions))
+        near = np.clip(self.units[ids][:, None] + offsets, -1, 1)
+        units = np.concatenate([near, np.broadcast_to(anywhere, (len(ids), *anywhere.shape))], axis=1)
+        reached = self.lanes.reach(self.states[ids], units)
+        best, rows = self.lanes.errors(reached, self.targets[ids]).argmin(axis=1), np.arange(len(ids))
+        return units[rows, best], reached[rows, best]
+
+    def walk(self, ids: Ints, units: Floats, reached: Floats, most: int) -> Ints:
+        """Walk downhill from units (n, A), which lead to reached (n, S); keep what is better; return the cost (n) in steps."""
+        errors = self.lanes.errors(reached[:, None], self.targets[ids])[:, 0]
+        cost, live = np.zeros(len(ids), np.int64), np.arange(len(ids))
+        for step in range(most):
+            if not len(live):
+                break
+            before = errors[live]
+            units[live], reached[live], errors[live] = self._downhill(
+                ids[live], units[live], reached[live], DIFFERENCES[min(step, len(DIFFERENCES) - 1)]
+            )
+            cost[live] += units.shape[1] + len(DAMPINGS)
+            live = live[self._goes_on(ids[live], before, errors[live])]
+        better = errors < self.errors[ids]
+        won = ids[better]
+        self.units[won], self.reached[won], self.errors[won] = units[better], reached[better], errors[better]
+        return cost
+
+    def _goes_on(self, ids: Ints, before: Floats, after: Floats) -> Bools:
+        return (after > self.solver.solved * self.passive_errors[ids]) & (after < self.solver.gain * before)
+
+    def _downhill(self, ids: Ints, units: Floats, reached: Floats, difference: float) -> tuple[Floats, Floats, Floats]:
+        """Take one Gauss–Newton step from units (n, A), with several dampings; return the best of all that was looked at."""
+        states, targets = self.states[ids], self.targets[ids]
+        residuals = self.lanes.residuals(reached[:, None], targets)
+        step = np.where(units > 0, -difference, difference)  # away from the nearer bound
+        moved = units[:, None, :] + step[:, :, None] * np.eye(units.shape[1])
+        moved_to = self.lanes.reach(states, moved)
+        jacobian = (self.lanes.residuals(moved_to, targets) - residuals) / step[:, :, None]  # (n, A, S)
+        tries = _gauss_newton(jacobian, residuals[:, 0], units)
+        tried_to = self.lanes.reach(states, tries)
+        all_units = np.concatenate([units[:, None], tries, moved], axis=1)
+        all_reached = np.concatenate([reached[:, None], tried_to, moved_to], axis=1)
+        errors = self.lanes.errors(all_reached, targets)
+        best, rows = errors.argmin(axis=1), np.arange(len(ids))
+        return all_units[rows, best], all_reached[rows, best], errors[rows, best]
+
+
+def _gauss_newton(jacobian: Floats, residuals: Floats, units: Floats) -> Floats:
+    """(n, A, S), (n, S), (n, A) → (n, D, A): one bounded step a damping."""
+    n, actions = units.shape
+    normal = jacobian @ np.swapaxes(jacobian, 1, 2)
+    gradient = (jacobian @ residuals[:, :, None])[:, :, 0]
+    diagonal = normal[:, np.arange(actions), np.arange(actions)]
+    floor = 1e-9 + 1e-6 * diagonal.max(axis=1, keepdims=True)
+    hessians = [normal + (damping * diagonal + floor)[:, :, None] * np.eye(actions) for damping in DAMPINGS]
+    repeats = len(DAMPINGS)
+    steps = minimise(
+        np.stack(hessians, axis=1).reshape(n * repeats, actions, actions),
+        np.repeat(gradient, repeats, axis=0),
+        np.repeat(-1 - units, repeats, axis=0),
+        np.repeat(1 - units, repeats, axis=0),
     )
-
-
-def _starts(
-    lanes: Lanes, solver: Solver, states: Floats, targets: Floats, previous: Floats, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Return the start candidates (N, K, A), in half control ranges, and where they lead."""
-    n, actions = previous.shape
-    inverse = (inverse_actions(lanes.variant, states, targets) - lanes.centre) / lanes.half
-    drawn = rng.uniform(-1, 1, (n, solver.random, actions))
-    known = np.stack([np.zeros((n, actions)), (previous - lanes.centre) / lanes.half, np.clip(inverse, -1, 1)], axis=1)
-    units = np.concatenate([known, drawn], axis=1)
-    return units, lanes.reach(states, units)
-
-
-def _polished(
-    lanes: Lanes, solver: Solver, states: Floats, targets: Floats, units: Floats, reached: Floats
-) -> tuple[Floats, Floats]:
-    """Take one Gauss–Newton step from every candidate (N, P, A), with several dampings; keep what is best."""
-    n, p, actions = units.shape
-    residual = lanes.residuals(reached, targets)
-    jacobian = _jacobian(lanes, solver, states, targets, units, residual)
-    normal = np.einsum("npsa,npsb->npab", jacobian, jacobian).reshape(n * p, actions, actions)
-    gradient = np.einsum("npsa,nps->npa", jacobian, residual).reshape(n * p, actions)
-    flat = units.reshape(n * p, actions)
-    diagonal = np.einsum("iaa->ia", normal)
-    tries: list[Floats] = []
-    for damping in DAMPINGS:
-        ridge = damping * diagonal + 1e-9 + 1e-6 * diagonal.max(axis=1, keepdims=True)
-        hessian = normal + ridge[:, :, None] * np.eye(actions)
-        tries.append(flat + minimise(hessian, gradient, -1 - flat, 1 - flat))
-    candidates = np.clip(np.stack(tries, axis=1), -1, 1).reshape(n, p * len(DAMPINGS), actions)
-    found = lanes.reach(states, candidates).reshape(n * p, len(DAMPINGS), -1)
-    options = np.concatenate([reached.reshape(n * p, 1, -1), found], axis=1)
-    all_units = np.concatenate([flat[:, None], candidates.reshape(n * p, len(DAMPINGS), actions)], axis=1)
-    errors = np.linalg.norm(lanes.residuals(options, np.repeat(targets, p, axis=0)), axis=2)
-    best = np.argmin(errors, axis=1)[:, None]
-    return _pick(all_units, best).reshape(n, p, actions), _pick(options, best).reshape(n, p, -1)
-
-
-def _jacobian(lanes: Lanes, solver: Solver, states: Floats, targets: Floats, units: Floats, residual: Floats) -> Floats:
-    """(N, P, A) → (N, P, S, A) one-sided differences of the residual, away from the nearer bound."""
-    n, p, actions = units.shape
-    step = np.where(units > 0, -solver.difference, solver.difference)
-    moved = units[:, :, None, :] + step[:, :, :, None] * np.eye(actions)
-    reached = lanes.reach(states, moved.reshape(n, p * actions, actions))
-    changed = lanes.residuals(reached, targets).reshape(n, p, actions, -1)
-    return np.moveaxis((changed - residual[:, :, None]) / step[..., None], 2, 3)
-
-
-def _pick(array: Floats, columns: Ints) -> Floats:
-    """(N, K, D), (N, J) → (N, J, D)."""
-    return np.take_along_axis(array, columns[:, :, None], axis=1)
+    return np.clip(units[:, None] + steps.reshape(n, repeats, actions), -1, 1)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""Whom to ask next: the paper's Eqn. 4, with intervals, costs and a rule for when to stop.
+
+p_j = mean score of demonstrator j ÷ sum of the mean scores: ask more where demonstrations are more likely to be feasible.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+
+import numpy as np
+
+from imitable.errors import BadOption, one_of
+from imitable.types import Episode, Scores
+
+Z = 1.959964
+"""Quantile of the normal distribution for 95 % intervals."""
+
+COLUMNS = ("demonstrator", "source", "length", "terminated", "seed")
+"""Episode columns that demonstrations can be grouped by."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One demonstrator (or other group) and what asking it promises."""
+
+    name: str
+    demonstrations: int
+    feasible: float
+    """Share of its demonstrations that are feasible."""
+    low: float
+    """95 % Wilson interval of that share."""
+    high: float
+    mean_score: float
+    probability: float
+    """p_j of Eqn. 4."""
+    queries: int
+    """Of the budget."""
+    cost: float
+    """Of one demonstration."""
+    feasible_per_cost: float
+    """Expected feasible demonstrations per unit of cost."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Whom to ask."""
+
+    sources: tuple[Source, ...]
+    """The most promising first."""
+    sentence: str
+
+
+def acquire(scores: Scores, budget: int, *, costs: Mapping[str, float] | None = None, by: str = "demonstrator") -> Advice:
+    """Return how to spend `budget` queries on the demonstrators (or groups by another episode column)."""
+    if budget < 1:
+        raise BadOption("budget", budget, "give a number of demonstrations from 1 on")
+    if by not in COLUMNS:
+        raise BadOption("by", by, one_of(by, COLUMNS))
+    groups: dict[str, list[int]] = {}
+    for row, episode in enumerate(scores.episodes):
+        groups.setdefault(_group(episode, by), []).append(row)
+    prices = _prices(costs or {}, groups)
+    names = list(groups)
+    means = np.array([float(scores.score[groups[name]].mean()) for name in names])
+    total = float(means.sum())
+    probability = means / total if total > 0 else np.full(len(names), 1 / len(names))
+    queries = _allotted(probability, budget)
+    found = [
+        _source(name, [scores.verdict[i] for i in groups[name]], float(m), float(p), int(q), prices[name])
+        for name, m, p, q in zip(names, means, probability, queries, strict=True)
+    ]
+    ordered = tuple(sorted(found, key=lambda source: (-source.feasible_per_cost, -source.probability, source.name)))
+    return Advice(ordered, _sentence(ordered, budget))
+
+
+def _group(episode: Episode, by: str) -> str:
+    return str(getattr(episode, by))
+
+
+def _prices(costs: Mapping[str, float], groups: Mapping[str, object]) -> dict[str, float]:
+    for name, cost in costs.items():
+        if name not in groups:
+            raise BadOption("cost", name, one_of(name, groups))
+        if not 0 < cost < float("inf"):
+            raise BadOption("cost", f"{name}={cost}", "give a price above 0")
+    return {name: costs.get(name, 1.0) for name in groups}
+
+
+def _allotted(probability: np.ndarray, budget: int) -> np.ndarray:
+    """Share `budget` out in proportion, whole numbers by largest remainder."""
+    exact = probability * budget
+    whole = np.floor(exact).astype(int)
+    rest = np.argsort(-(exact - whole), kind="stable")[: budget - int(whole.sum())]
+    whole[rest] += 1
+    return whole
+
+
+def _source(name: str, verdicts: list[str], mean: float, probability: float, queries: int, cost: float) -> Source:
+    count, hits = len(verdicts), sum(verdict == "feasible" for verdict in verdicts)
+    low, high = wilson(hits, count)
+    share = hits / count
+    return Source(name, count, share, low, high, mean, probability, queries, cost, share / cost)
+
+
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """Return the 95 % Wilson interval of a proportion."""
+    share, square = hits / count, Z**2 / count
+    centre = (share + square / 2) / (1 + square)
+    half = Z / (1 + square) * sqrt(share * (1 - share) / count + square / (4 * count))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def _sentence(sources: tuple[Source, ...], budget: int) -> str:
+    best = max(sources, key=lambda source: (source.feasible_per_cost, source.probability))
+    if best.feasible == 0:
+        nearest = max(sources, key=lambda source: source.probability)
+        return (
+            f"no demonstrator has given a feasible demonstration yet: ask {nearest.name}, whose demonstrations fail least, for "
+            f"{min(3, budget)}, and stop if none of them is feasible"
+        )
+    asked = [source for source in sources if source.queries]
+    plan = ", ".join(f"{source.name} for {source.queries}" for source in asked)
+    patience = ceil(log(0.05) / log(1 - min(best.low, 0.999))) if best.low > 0 else budget
+    expected = sum(source.queries * source.feasible for source in asked)
+    return (
+        f"ask {plan}: about {expected:.1f} of {budget} will be feasible; {best.name} gives most for its cost, and if "
+        f"{patience} of its demonstrations in a row are not feasible, stop and score again"
+    )

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""`imitable score`: which demonstrations can the imitator follow?"""
+
+import time
+from dataclasses import asdict, fields
+from pathlib import Path
+
+import numpy as np
+
+from imitable.cli.console import bar, document, say, table
+from imitable.cli.summary import by_verdict
+from imitable.cli.verbs import Score
+from imitable.demos.store import read
+from imitable.dynamics.parse import robot
+from imitable.dynamics.variant import Variant
+from imitable.errors import BadOption
+from imitable.feasibility.explain import explain, lines
+from imitable.feasibility.method import Measuring, method, score
+from imitable.feasibility.score_files import parts_path, read_scores, read_steps
+from imitable.feasibility.scorer import Scorer, Trace
+from imitable.sim.batch import Batch
+from imitable.spec_text import method_value
+from imitable.types import Demonstrations, InMemory, Scores
+
+STEPS_EACH = 1_500
+"""Simulated steps a demonstration that tracking takes, roughly: for the estimate before a long job."""
+
+COVERED = 0.1
+"""A score that judges a smaller part of the episodes than this says so loudly."""
+
+
+def run(verb: Score) -> None:
+    """Carry out the verb."""
+    if verb.method.endswith(":help"):
+        _help(verb, verb.method.removesuffix(":help"))
+        return
+    if not verb.demos:
+        raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")
+    demos, imitator, scorer = read(*verb.demos), robot(verb.imitator), method(verb.method)
+    if verb.explain is not None:
+        _explain(verb, demos, imitator, scorer)
+        return
+    _estimate(verb, demos, imitator, scorer)
+    with bar(verb.common, len(demos), "scoring") as shown:
+        try:
+            scores = score(
+                demos,
+                imitator,
+                scorer,
+                verb.common.seed,
+                measuring=_measuring(verb),
+                temperature=verb.temperature,
+                threads=verb.common.threads,
+                out=verb.out,
+                resume=verb.resume,
+                overwrite=verb.overwrite,
+                on_progress=lambda done, total: shown.move_to(done, f"{done:,} of {total:,}"),
+                say=lambda line: say(verb.common, line),
+            )
+        except KeyboardInterrupt:
+            kept = f"What is done is kept in {parts_path(verb.out)}: the same command with --resume goes on from there."
+            raise KeyboardInterrupt(kept) from None
+    report(verb, scores, verb.out)
+    say(verb.common, f"next: imitable score {' '.join(map(str, verb.demos))} --imitator {verb.imitator} --explain EPISODE, ")
+    say(verb.common, f"      imitable weigh {verb.out} --temperature X, or imitable acquire --scores {verb.out} --budget 10")
+
+
+def report(verb: Score, scores: Scores, out: Path) -> None:
+    """Show the verdicts by demonstrator, the caveats first."""
+    about = scores.about
+    for remark in about["remarks"]:
+        say(verb.common, f"! {remark}")
+    columns, rows = by_verdict(scores)
+    table(verb.common, f"{out}: {len(scores):,} demonstrations on {about['imitator']}", columns, rows)
+    say(verb.common, _judged(scores))
+    if about["covered"] < COVERED:
+        say(verb.common, "! that is less than a tenth of the episodes: --method direct:form=windows looks at later parts, too")
+    document(
+        verb.common,
+        {
+            "out": str(out),
+            **{name: value for name, value in about.items() if name != "key"},
+            "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows],
+            "episodes": [
+                {
+                    "episode": place,
+                    "source": episode.source,
+                    "episode_index": episode.index,
+                    "demonstrator": episode.demonstrator,
+                    "distance": float(scores.distance[place]),
+                    "share": float(scores.share[place]),
+                    "verdict": scores.verdict[place],
+                    "score": float(scores.score[place]),
+                    "weight": float(scores.weight[place]),
+                    "first_divergence": None if scores.first_divergence[place] < 0 else int(scores.first_divergence[place]),
+                }
+                for place, episode in enumerate(scores.episodes)
+            ],
+        },
+    )
+
+
+def _judged(scores: Scores) -> str:
+    about = scores.about
+    parts = [
+        f"judged: {about['horizon']} steps ({about['horizon_s']:.2g} s) an attempt, {about['covered']:.0%} of an episode, "
+        f"by {about['distance']} distance, discount {about['discount']:.4g}",
+        f"effective sample size {about['effective_size']:.1f} of {len(scores)}",
+        f"{about['simulator_steps']:,} simulated steps",
+    ]
+    if "certificate" in about:
+        parts.insert(1, f"tracker certificate {about['certificate']:.1%}")
+    return "; ".join(parts)
+
+
+def _measuring(verb: Score) -> Measuring:
+    return Measuring(verb.distance, verb.entries, verb.discount, verb.rollouts)
+
+
+def _estimate(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scorer) -> None:
+    """Say how long a long job will take, from the speed of this simulator on this machine."""
+    demonstrators = len({episode.demonstrator for episode in demos.episodes})
+    steps = len(demos) * STEPS_EACH + demonstrators * int(getattr(scorer, "steps", 0))
+    batch = Batch(imitator, 64, verb.common.threads)
+    batch.set_state(np.tile(imitator.start, (64, 1)))
+    started = time.perf_counter()
+    for _ in range(10):
+        batch.step(np.zeros((64, imitator.control_range.shape[1])))
+    seconds = steps * (time.perf_counter() - started) / 640
+    if seconds > 60:
+        say(verb.common, f"{len(demos):,} demonstrations, about {steps:,} simulated steps: about {seconds / 60:.0f} minutes")
+
+
+def _help(verb: Score, name: str) -> None:
+    scorer = method(name)
+    rows = [(field.name, method_value(getattr(scorer, field.name)), _about(scorer, field.name)) for field in fields(scorer)]  # pyright: ignore[reportArgumentType]
+    table(verb.common, f"{name}: keys and defaults", ("key", "default", "about"), rows)
+    document(verb.common, {"method": name, "keys": {key: default for key, default, _ in rows}})
+
+
+def _about(scorer: Scorer, key: str) -> str:
+    """Return the line under a field, which dataclasses do not keep, from the source."""
+    import inspect
+
+    source = inspect.getsource(type(scorer)).splitlines()
+    place = next(i for i, line in enumerate(source) if line.strip().startswith(f"{key}:"))
+    following = source[place + 1].strip() if place + 1 < len(source) else ""
+    return following.strip('"') if following.startswith('"""') else ""
+
+
+def _explain(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scorer) -> None:
+    place = verb.explain
+    if place is None or not 0 <= place < len(demos):
+        raise BadOption("--explain", place, f"give the place of a demonstration in the set, 0 to {len(demos) - 1}")
+    trajectory = demos[place]
+    scores, row, trace = _known(verb, trajectory.hash) or _measured(verb, demos, imitator, scorer, place)
+    found = explain(trajectory, scores, row, trace, threads=verb.common.threads)
+    say(verb.common, f"episode {place} ({trajectory.demonstrator}) on {imitator}:")
+    for line in lines(found):
+        say(verb.common, f"  {line}")
+    for ladder in found.ladders:
+        rows = [(rung.value, round(rung.share, 3), rung.verdict) for rung in ladder.rungs]
+        table(verb.common, f"{ladder.knob} ({ladder.unit})", (ladder.knob, "share", "verdict"), rows)
+    document(verb.common, {"episode": place, "lines": lines(found), **asdict(found)})
+
+
+def _known(verb: Score, name: str) -> tuple[Scores, int, Trace] | None:
+    """Return what an existing score file of this imitator says of the demonstration."""
+    if not verb.out.exists():
+        return None
+    scores, trace = read_scores(verb.out), read_steps(verb.out, name)
+    hashes = [episode.hash for episode in scores.episodes]
+    if scores.about["imitator"] != str(robot(verb.imitator)) or name not in hashes or trace is None:
+        return None
+    return scores, hashes.index(name), trace
+
+
+def _measured(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scorer, place: int) -> tuple[Scores, int, Trace]:
+    """Score the one demonstration now, in a file of its own that is not kept."""
+    import tempfile
+
+    trajectory = demos[place]
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "one.parquet"
+        scores = score(
+            InMemory(demos.layout, [trajectory]),
+            imitator,
+            scorer,
+            verb.common.seed,
+            measuring=_measuring(verb),
+            threads=verb.common.threads,
+            out=out,
+        )
+        trace = read_steps(out, trajectory.hash)
+    assert trace is not None
+    return scores, 0, trace

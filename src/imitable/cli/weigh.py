@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""`imitable weigh`: other scores and weights from the same distances."""
+
+from imitable.cli.console import document, say, table
+from imitable.cli.summary import by_verdict
+from imitable.cli.verbs import Weigh
+from imitable.errors import BadOption
+from imitable.feasibility.method import weighed
+from imitable.feasibility.score_files import read_scores, write_scores
+from imitable.files import check_free, check_writable
+
+
+def run(verb: Weigh) -> None:
+    """Carry out the verb."""
+    if verb.out.resolve() == verb.scores.resolve():
+        raise BadOption("--out", verb.out, "name another file: the score file itself stays as it is")
+    scores = weighed(read_scores(verb.scores), verb.temperature, verb.keep)
+    check_writable(verb.out)
+    check_free(verb.out, overwrite=verb.overwrite)
+    write_scores(verb.out, scores)
+    for remark in scores.about["remarks"]:
+        say(verb.common, f"! {remark}")
+    columns, rows = by_verdict(scores)
+    table(verb.common, f"{verb.out}: temperature {scores.about['temperature']}, keeping {verb.keep}", columns, rows)
+    say(verb.common, f"effective sample size {scores.about['effective_size']:.1f} of {len(scores)}")
+    say(verb.common, f"next: imitable acquire --scores {verb.out} --budget 10")
+    document(
+        verb.common,
+        {
+            "out": str(verb.out),
+            "temperature": scores.about["temperature"],
+            "keep": verb.keep,
+            "effective_size": scores.about["effective_size"],
+            "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows],
+        },
+    )

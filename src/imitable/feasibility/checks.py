@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Is a demonstration fit to be judged? One that is not is named, before anything is simulated with it."""
+
+import numpy as np
+
+from imitable.dynamics.variant import Variant
+from imitable.errors import BadEpisode, BadOption
+from imitable.feasibility.distances import check_layout
+from imitable.tracking.inverse import joints
+from imitable.types import Demonstrations, Episode, Floats, Trajectory
+
+CLIPPED = 3
+"""So many velocities of exactly the same largest size are no coincidence."""
+
+OVER_LIMIT = 0.01
+"""Radians or metres that a start may lie beyond a joint's range: limits are soft."""
+
+
+def check_set(demos: Demonstrations, imitator: Variant) -> None:
+    """Refuse an empty set, and demonstrations of other joints."""
+    if not len(demos):
+        raise BadOption("DEMOS", "(empty)", "there is no demonstration in the set; record or convert some first")
+    check_layout(demos.layout, imitator.layout, demos.episodes[0].source)
+    for episode in demos.episodes:
+        if episode.length < 2:
+            reason = "it has one transition, and a rollout needs at least two; leave it out"
+            raise BadEpisode(episode.source, episode.index, reason)
+
+
+def check_episode(episode: Episode, trajectory: Trajectory, imitator: Variant) -> None:
+    """Refuse a demonstration whose states cannot be restored on the imitator."""
+    reason = _clipped(trajectory.states[:, imitator.layout.nq :]) or _outside(trajectory.states[0], imitator)
+    if reason:
+        raise BadEpisode(episode.source, episode.index, reason)
+
+
+def _clipped(velocities: Floats) -> str:
+    largest = float(np.abs(velocities).max())
+    if largest > 0 and int((np.abs(velocities) == largest).sum()) >= CLIPPED:
+        return (
+            f"its velocities were clipped at ±{largest:g} by the recorder, so its states cannot be restored; record them whole"
+        )
+    return ""
+
+
+def _outside(start: Floats, imitator: Variant) -> str:
+    for joint in joints(imitator):
+        (low, high), value = joint.limits, float(start[joint.position])
+        if not low - OVER_LIMIT <= value <= high + OVER_LIMIT:
+            return f"it starts with {joint.name} = {value:.3g}, outside the imitator's {low:.3g}..{high:.3g}; leave it out"
+    return ""

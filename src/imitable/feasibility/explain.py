@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT
+"""Why a demonstration fails: where it diverges, which entries fail, what forces it needs, which knob would have to move."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isclose
+
+import numpy as np
+
+from imitable.dynamics.parse import robot
+from imitable.dynamics.robot import Knob
+from imitable.dynamics.variant import Variant, value_text
+from imitable.errors import ImitableError
+from imitable.feasibility.direct import Direct
+from imitable.feasibility.distances import ruler
+from imitable.feasibility.scorer import Job, Trace
+from imitable.feasibility.weighting import verdicts
+from imitable.sim.babble import babble, scales
+from imitable.tracking.inverse import actuator_limits, inverse_forces, joints
+from imitable.types import Floats, InMemory, Scores, Trajectory
+
+LIMIT_SLACK = 0.1
+"""Part of a joint's range that it may be past its limit: limits are soft."""
+
+RUNGS = 9
+"""Values of a knob that a ladder tries, the imitator's own included."""
+
+BIAS = 2.0
+"""Inverse dynamics over a whole control step is rough, the more so in contact: a force counts when it exceeds what the joint
+has by more than this many times what the same estimate asks for on the imitator's own movements."""
+
+
+@dataclass(frozen=True)
+class FailingEntry:
+    """A state entry that the imitator misses."""
+
+    name: str
+    gap: float
+    """Mean size of the gap over the steps after the divergence, in the entry's own unit."""
+    in_scales: float
+    """The same, in deviations of the imitator's own movements."""
+
+
+@dataclass(frozen=True)
+class BrokenLimit:
+    """A joint that the demonstration takes past the imitator's range; radians or metres."""
+
+    joint: str
+    reaches: float
+    limit: float
+
+
+@dataclass(frozen=True)
+class NeededForce:
+    """What inverse dynamics asks of a joint: the median over the demonstrated steps."""
+
+    joint: str
+    unit: str
+    needed: float
+    available: float
+    """0 for a joint that nothing drives."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """The demonstration on a body with one knob turned."""
+
+    value: float
+    share: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The demonstration on a row of bodies, from the imitator's own value on."""
+
+    knob: str
+    unit: str
+    rungs: tuple[Rung, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Say from which value on the demonstration can be followed."""
+        own, values = self.rungs[0], [rung.value for rung in self.rungs]
+        span = f"{self.knob} from {own.value:g} to {values[-1]:g} {self.unit}"
+        reached = self._from("feasible")
+        if reached is not None:
+            sign = "≥" if values[-1] > values[0] else "≤"
+            return f"feasible from {self.knob} {sign} {reached:g} {self.unit} (now {own.value:g})"
+        nearly = self._from("nearly")
+        best = min(self.rungs, key=lambda rung: rung.share)
+        note = f"; nearly from {nearly:g} on" if nearly is not None and own.verdict != "nearly" else ""
+        return f"no {span} makes it feasible: the best share is {best.share:.2f} at {best.value:g}{note}"
+
+    def _from(self, verdict: str) -> float | None:
+        """Return the first value from which on all rungs are at least this good."""
+        good = {"feasible": ("feasible",), "nearly": ("feasible", "nearly")}[verdict]
+        begin = len(self.rungs)
+        while begin and self.rungs[begin - 1].verdict in good:
+            begin -= 1
+        return self.rungs[begin].value if begin < len(self.rungs) else None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All that is known of one demonstration's failure."""
+
+    demonstrator: str
+    share: float
+    verdict: str
+    first_divergence: int | None
+    """Step, or None."""
+    first_divergence_s: float | None
+    entries: tuple[FailingEntry, ...]
+    """The worst first."""
+    limits: tuple[BrokenLimit, ...]
+    """Joints that would have to leave their range, the farthest first."""
+    forces: tuple[NeededForce, ...]
+    """Joints that would need more force than they have, the worst first."""
+    ladders: tuple[Ladder, ...]
+
+
+def explain(
+    trajectory: Trajectory,
+    scores: Scores,
+    row: int,
+    trace: Trace,
+    *,
+    threads: int = 1,
+    say: Callable[[str], None] = lambda _: None,
+) -> Explanation:
+    """Explain the row of a demonstration in its scores; `trace` is what its method saw."""
+    imitator = robot(scores.about["imitator"])
+    step = int(scores.first_divergence[row])
+    say("trying the knobs of the imitator")
+    return Explanation(
+        demonstrator=trajectory.demonstrator,
+        share=float(scores.share[row]),
+        verdict=scores.verdict[row],
+        first_divergence=step if step >= 0 else None,
+        first_divergence_s=step * imitator.layout.period_s if step >= 0 else None,
+        entries=_entries(trajectory, imitator, trace, step),
+        limits=broken_limits(trajectory, imitator, int(trace.steps.max())),
+        forces=needed_forces(trajectory, imitator, int(trace.steps.max())),
+        ladders=ladders(trajectory, imitator, scores, threads=threads),
+    )
+
+
+def _entries(trajectory: Trajectory, imitator: Variant, trace: Trace, step: int) -> tuple[FailingEntry, ...]:
+    """Return the entries whose gap after the divergence is largest, in deviations of the imitator's own movements."""
+    rows = trace.steps >= max(step, 0)
+    gaps = np.abs(trace.states[rows] - trajectory.states[trace.steps[rows]]).mean(axis=0)
+    if not np.isfinite(gaps).all():
+        return ()
+    ratios = gaps / scales(imitator).state
+    order = np.argsort(-ratios)[:5]
+    names = imitator.layout.state
+    return tuple(FailingEntry(names[int(i)], float(gaps[i]), float(ratios[i])) for i in order)
+
+
+def broken_limits(trajectory: Trajectory, imitator: Variant, steps: int) -> tuple[BrokenLimit, ...]:
+    """Return the joints that leave the imitator's range in the demonstrated states, up to step `steps`."""
+    states, found = trajectory.states[: steps + 1], list[BrokenLimit]()
+    for joint in joints(imitator):
+        low, high = joint.limits
+        values = states[:, joint.position]
+        for limit, reaches in ((low, float(values.min())), (high, float(values.max()))):
+            if np.isfinite(limit) and not low <= reaches <= high and abs(reaches - limit) > LIMIT_SLACK * (high - low):
+                found.append(BrokenLimit(joint.name, reaches, limit))
+    return tuple(sorted(found, key=lambda broken: -abs(broken.reaches - broken.limit)))
+
+
+def needed_forces(trajectory: Trajectory, imitator: Variant, steps: int) -> tuple[NeededForce, ...]:
+    """Return the joints that need more force than they have on the demonstrated transitions, up to step `steps`.
+
+    τ from `mj_inverse` at the demonstrated states; a joint without an actuator has none to give. A joint past its limit is
+    left out: its force is that of the limit.
+    """
+    outside = {broken.joint for broken in broken_limits(trajectory, imitator, steps)}
+    demonstrated, own = _forces(trajectory, imitator, steps), _own_forces(imitator)
+    available, found = actuator_limits(imitator), list[NeededForce]()
+    for joint in joints(imitator):
+        needed, has = float(demonstrated[joint.velocity]), float(available[joint.velocity])
+        if joint.name not in outside and needed > has + BIAS * max(0.0, float(own[joint.velocity]) - has) + 1e-6:
+            found.append(NeededForce(joint.name, joint.force_unit, needed, has))
+    return tuple(sorted(found, key=lambda force: (force.available == 0, force.available - force.needed)))
+
+
+def _forces(trajectory: Trajectory, imitator: Variant, steps: int) -> Floats:
+    """(nv) median size of the forces that the transitions ask for."""
+    forces = inverse_forces(imitator, trajectory.states[:steps], trajectory.states[1 : steps + 1])
+    return np.median(np.abs(forces), axis=0)
+
+
+@lru_cache(maxsize=64)
+def _own_forces(imitator: Variant) -> Floats:
+    """(nv) the same on the imitator's own movements: what the estimate asks for where nothing is lacking."""
+    return np.median([_forces(trajectory, imitator, len(trajectory)) for trajectory in babble(imitator, 8, 100, 0)], axis=0)
+
+
+def ladders(trajectory: Trajectory, imitator: Variant, scores: Scores, *, threads: int = 1) -> tuple[Ladder, ...]:
+    """Score the demonstration on bodies with one knob of the imitator turned, a row of values each."""
+    found: list[Ladder] = []
+    for knob, goal in _knobs(trajectory, imitator):
+        values = _rungs(float(_number(imitator, knob)), goal, knob)
+        rungs = [_rung(trajectory, imitator, knob, value, scores, threads) for value in values]
+        found.append(Ladder(knob.name, knob.unit, tuple(rungs)))
+    return tuple(found)
+
+
+def _knobs(trajectory: Trajectory, imitator: Variant) -> list[tuple[Knob, float]]:
+    """Return the knobs worth turning, and how far: to the demonstrator's value, if it is a variant of the same robot.
+
+    For a stranger's demonstration, back to the robot's default.
+    """
+    try:
+        demonstrator = robot(trajectory.demonstrator)
+    except ImitableError:
+        demonstrator = None
+    if demonstrator is not None and demonstrator.robot.name != imitator.robot.name:
+        demonstrator = None
+    found: list[tuple[Knob, float]] = []
+    for knob in imitator.robot.knobs:
+        own = imitator.value(knob.name)
+        goal = demonstrator.value(knob.name) if demonstrator else knob.default
+        if knob.name in ("noise", "period") or not isinstance(goal, float) or not isinstance(own, float):
+            continue
+        if not isclose(goal, own):
+            found.append((knob, goal))
+    return found
+
+
+def _number(imitator: Variant, knob: Knob) -> float:
+    value = imitator.value(knob.name)
+    assert isinstance(value, float)
+    return value
+
+
+def _rungs(own: float, goal: float, knob: Knob) -> Floats:
+    """Return the values between two, evenly spaced, or by equal factors where they differ by more than five times."""
+    if min(own, goal) > 0 and max(own, goal) > 5 * min(own, goal):
+        return np.geomspace(own, goal, RUNGS)
+    return np.linspace(own, goal, RUNGS)
+
+
+def turned(imitator: Variant, knob: str, value: float) -> Variant:
+    """Return the imitator with one knob at another value."""
+    settings = {name: value_text(old) for name, old in imitator.values} | {knob: value_text(float(f"{value:.4g}"))}
+    text = ",".join(f"{name}={number}" for name, number in settings.items())
+    return robot(f"{imitator.robot.name}:{text}")
+
+
+def _rung(trajectory: Trajectory, imitator: Variant, knob: Knob, value: float, scores: Scores, threads: int) -> Rung:
+    about, body = scores.about, turned(imitator, knob.name, value)
+    # the imitator's own scales on every rung: a ladder compares bodies, so its unit must not change
+    rule = ruler(imitator, scales(imitator).state, about["distance"], about["entries"], about["discount"])
+    job = Job(InMemory(body.layout, [trajectory]), body, rule, about["seed"], about["rollouts"], threads)
+    (measured,) = Direct().prepared(job)([trajectory])
+    (verdict,) = verdicts(np.array([measured.share]), about["feasible_share"], about["nearly_share"])
+    return Rung(float(f"{value:.4g}"), measured.share, verdict)
+
+
+def lines(explanation: Explanation) -> list[str]:
+    """Return the explanation as sentences."""
+    found = [f"{explanation.verdict}: a share of {explanation.share:.2f} of what doing nothing leaves remains"]
+    if explanation.first_divergence is None:
+        found.append("it never leaves the demonstration for good within the judged steps")
+    else:
+        found.append(f"it diverges at step {explanation.first_divergence} ({explanation.first_divergence_s:.2f} s)")
+    for entry in explanation.entries[:3]:
+        found.append(f"{entry.name} is off by {entry.gap:.3g} on average, {entry.in_scales:.1f} times its usual spread")
+    for broken in explanation.limits[:4]:
+        found.append(f"{broken.joint} would have to go to {broken.reaches:.3g}, its limit is {broken.limit:.3g}")
+    for force in explanation.forces[:4]:
+        has = f"has {force.available:.3g}" if force.available else "nothing drives it"
+        found.append(f"{force.joint} would need {force.needed:.3g} {force.unit}, {has}")
+    return [*found, *(ladder.sentence for ladder in explanation.ladders)]

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What a scorer is: a frozen table of settings that, prepared for a job, measures demonstrations.
+
+A new method is one class with `prepared`; everything else (chunks, files, resuming, scores, verdicts, weights) is done for it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from imitable.dynamics.variant import Variant
+from imitable.feasibility.distances import Ruler
+from imitable.types import Demonstrations, Floats, Ints, Trajectory
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What a method saw, row by row: row k judges the demonstrated state `steps[k]`."""
+
+    steps: Ints
+    """(n) index of the demonstrated state that each row is compared with, from 1 on."""
+    attempts: Ints
+    """(n) which window or rollout a row belongs to."""
+    errors: Floats
+    """(n) distance to the demonstrated state."""
+    states: Floats
+    """(n, S) the imitator's state there; NaN for methods without a rollout."""
+    actions: Floats
+    """(n, A) the action that led there; NaN for methods without a rollout."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What a method says of one demonstration."""
+
+    distance: float
+    """Discounted distance; lower is better."""
+    share: float
+    """Unit-free: distance ÷ that of a passive imitator from the same start; about 0 can be followed, 1 is no better."""
+    trace: Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What is to be scored, and with what."""
+
+    demos: Demonstrations
+    """The whole set; methods that learn may learn from any part of it."""
+    imitator: Variant
+    ruler: Ruler
+    seed: int
+    rollouts: int = 1
+    """Rollouts of a noisy body that the expected distance averages over."""
+    threads: int = 1
+    models: Path | None = None
+    """Folder that keeps what was learned, so that an interrupted or extended job need not learn it again."""
+    say: Callable[[str], None] = field(default=lambda _: None)
+    """Tells the user one line."""
+
+
+class Measurer(Protocol):
+    """A scorer at work on one job."""
+
+    @property
+    def spent(self) -> int:
+        """Simulated control steps so far."""
+        ...
+
+    @property
+    def horizon(self) -> int:
+        """Steps of a demonstration that one attempt judges, at most."""
+        ...
+
+    @property
+    def about(self) -> dict[str, object]:
+        """What the score file should say of the method: certificate, converged, …; JSON values."""
+        ...
+
+    def __call__(self, trajectories: Sequence[Trajectory]) -> list[Measured]:
+        """Measure some demonstrations. What is said of one must not depend on the others in the call."""
+        ...
+
+
+class Scorer(Protocol):
+    """The settings of a method: a frozen dataclass that imports nothing heavy before `prepared` is called."""
+
+    rule: ClassVar[str]
+    """How `--temperature auto` turns measures into scores: see `weighting.RULES`."""
+
+    def prepared(self, job: Job) -> Measurer:
+        """Learn what must be learned and return the measurer."""
+        ...
+
+
+def discounted_share(distance: float, passive: float) -> float:
+    """Return distance ÷ passive distance; both zero (the demonstration rests) is perfectly followed."""
+    return distance / max(passive, 1e-9)
+
+
+def unmoved(trajectory: Trajectory, steps: Ints, errors: Floats, imitator: Variant) -> Trace:
+    """Return the trace of a method that simulates no rollout."""
+    return Trace(
+        steps=steps,
+        attempts=np.zeros(len(steps), np.int64),
+        errors=errors,
+        states=np.full((len(steps), trajectory.states.shape[1]), np.nan),
+        actions=np.full((len(steps), imitator.control_range.shape[1]), np.nan),
+    )

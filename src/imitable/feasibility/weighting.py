@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""From distances to scores, verdicts and weights: pure functions, in log space, in float64. Nothing here simulates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imitable.errors import BadOption
+from imitable.types import Bools, Floats, Ints
+
+AUTO_TEMPERATURE = 0.03
+"""Temperature of `auto` on the share."""
+PAPER_TEMPERATURE, PAPER_CAP = 5.0, 50.0
+"""The paper's σ, and the cap on its exponent."""
+FEASIBLE, NEARLY = 0.1, 1 / 3
+"""Shares up to which a demonstration is called feasible and nearly feasible, unless the imitator's own rollouts have more."""
+FEASIBLE_MOST = 0.25
+"""A tracker that leaves more than this of its own body's rollouts has no say in what is feasible."""
+VERDICTS = ("feasible", "nearly", "infeasible")
+RULES = ("share", "calibrated", "sigmoid")
+"""How `auto` scores: exp(−share / 0.03); ID-Feas's interpolation between calibration bounds; 1 − share."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What a scorer found of N demonstrations, and of the imitator's own rollouts."""
+
+    distance: Floats
+    """(N)."""
+    share: Floats
+    """(N)."""
+    length: Ints
+    """(N) transitions."""
+    own_distance: Floats
+    """(M) of the imitator's own rollouts."""
+    own_share: Floats
+    """(M)."""
+
+
+def log_scores(measures: Measures, temperature: str, rule: str) -> Floats:
+    """(N) ln score ≤ 0.
+
+    auto: see `RULES`, the score of a demonstration does not depend on the others (except `calibrated`, as published).
+    paper: −min((D − min D) / 5, 50).  arm: −(D − min D) / σ with σ a tenth of the gap between the best and the mean of the
+    middle 80 % of the sorted distances.  A number: the paper's formula with that σ, not capped.
+    """
+    distance = measures.distance
+    if temperature == "auto":
+        return _auto(measures, rule)
+    excess = distance - distance.min()
+    if temperature == "paper":
+        return -np.minimum(excess / PAPER_TEMPERATURE, PAPER_CAP)
+    if temperature == "arm":
+        middle = np.sort(distance)[int(0.1 * len(distance)) : max(1, int(0.9 * len(distance)))]
+        return -excess / max(float(middle.mean() - distance.min()) / 10, 1e-12)
+    return -excess / parse_temperature(temperature)
+
+
+def parse_temperature(text: str) -> float:
+    """Return a numeric temperature."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not 0 < value < float("inf"):
+        raise BadOption("temperature", text, "give auto, paper, arm, or a number above 0")
+    return value
+
+
+def check_temperature(text: str) -> None:
+    """Refuse what is no temperature."""
+    if text not in ("auto", "paper", "arm"):
+        parse_temperature(text)
+
+
+def _auto(measures: Measures, rule: str) -> Floats:
+    if rule == "share":
+        return -measures.share / AUTO_TEMPERATURE
+    with np.errstate(divide="ignore"):
+        if rule == "sigmoid":
+            return np.log(np.clip(1 - measures.share, 0, 1))
+        low, high = float(measures.own_distance.min()), float(measures.own_distance.max())
+        if (measures.distance > high).all():
+            high = float(measures.distance.max())
+        return np.log(1 - np.clip((measures.distance - low) / max(high - low, 1e-12), 0, 1))
+
+
+def masses(logs: Floats, lengths: Ints, kept: Bools | None = None) -> Floats:
+    """(N) probability mass of every demonstration: w ∝ score · length, so that each transition weighs its score.
+
+    Where every score is zero, the kept ones weigh the same a transition.
+    """
+    kept = np.ones(len(logs), bool) if kept is None else kept
+    if not np.isfinite(logs[kept]).any():
+        logs = np.zeros_like(logs)
+    logs = np.where(kept, logs, -np.inf) + np.log(lengths)
+    mass = np.exp(logs - logs.max())
+    return mass / mass.sum()
+
+
+def thresholds(own_share: Floats) -> tuple[float, float]:
+    """Return the largest shares called feasible and nearly: 0.1 and 1/3, or what the imitator's own rollouts leave."""
+    own = float(np.quantile(own_share, 0.95)) if len(own_share) else 0.0
+    feasible = min(max(FEASIBLE, own), FEASIBLE_MOST)
+    return feasible, max(NEARLY, 2 * feasible)
+
+
+def verdicts(shares: Floats, feasible: float, nearly: float) -> tuple[str, ...]:
+    """Return a verdict a share."""
+    return tuple(VERDICTS[int(share > feasible) + int(share > nearly)] for share in shares.tolist())
+
+
+def kept_rows(keep: str, verdict: Sequence[str], logs: Floats) -> Bools:
+    """Return which rows a text keeps: `all`, `feasible`, or `top:K` of the highest scores."""
+    if keep == "all":
+        return np.ones(len(verdict), bool)
+    if keep == "feasible":
+        rows = np.array([word == "feasible" for word in verdict])
+        if not rows.any():
+            raise BadOption("keep", keep, "no demonstration is feasible; give all or top:K")
+        return rows
+    number = keep.removeprefix("top:")
+    if not keep.startswith("top:") or not number.isdigit() or int(number) < 1:
+        raise BadOption("keep", keep, "give all, feasible, or top:K with K from 1 on")
+    best = np.argsort(-logs, kind="stable")[: int(number)]
+    return np.isin(np.arange(len(logs)), best)
+
+
+def remarks(weight: Floats, verdict: Sequence[str]) -> list[str]:
+    """Return what a user should know before using the weights, the most important first."""
+    lines: list[str] = []
+    count, effective = len(weight), float(1 / np.square(weight).sum())
+    if "feasible" not in verdict:
+        nearly = sum(word == "nearly" for word in verdict)
+        best = f"{nearly} of {count} nearly are" if nearly else "none nearly is"
+        lines.append(f"no demonstration is feasible on this imitator; {best}: weights only say which fail least")
+    if count > 4 and effective < max(2.0, 0.02 * count):
+        lines.append(f"the weights rest on about {effective:.1f} of {count} demonstrations; a higher temperature spreads them")
+    elif count > 1 and effective > 0.98 * count:
+        lines.append("the weights are nearly uniform: the scores do not tell these demonstrations apart")
+    return lines
+
+
+def first_divergence(errors: Floats, steps: Ints, attempts: Ints, threshold: float) -> int:
+    """Return the first demonstrated step from which on an attempt's error stays above the threshold; −1 if there is none.
+
+    Of several attempts the earliest counts.
+    """
+    found: list[int] = []
+    for attempt in np.unique(attempts):
+        rows = attempts == attempt
+        below = np.flatnonzero(~(errors[rows] > threshold))
+        begin = int(below[-1]) + 1 if len(below) else 0
+        if begin < rows.sum():
+            found.append(int(steps[rows][begin]))
+    return min(found, default=-1)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Motor babbling: a body's own movements under random, smooth controls. Whatever it does there, it can do."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from imitable import seeding
+from imitable.dynamics.variant import Variant
+from imitable.sim.batch import Batch
+from imitable.sim.task import Free, Locomotion
+from imitable.types import Floats, Trajectory
+
+SMOOTHNESS, LOUDNESS = 0.9, 0.7
+"""Controls follow u_t = 0.9 u_{t−1} + √(1 − 0.9²) · 0.7 ξ_t in half control ranges, clipped to the range."""
+
+
+@dataclass(frozen=True)
+class Scales:
+    """How much a body's state entries vary when it babbles, (S) each."""
+
+    state: Floats
+    """Standard deviation of the entries."""
+    change: Floats
+    """Standard deviation of their changes in one control step."""
+
+
+def babble(variant: Variant, count: int, steps: int, seed: int, *, threads: int = 1) -> list[Trajectory]:
+    """Record `count` trajectories of `steps` control steps from the body's start; one that diverges is cut short."""
+    task = Locomotion(variant) if variant.robot.rules else Free(variant)
+    rng = seeding.generator(seed, "babble")
+    starts = task.start(rng, count).states
+    actions = _smooth(variant, rng.standard_normal((steps, count, variant.control_range.shape[1])))
+    batch = Batch(variant, count, threads)
+    batch.set_state(starts)
+    states, lengths, failed = [starts], np.full(count, steps), np.zeros(count, bool)
+    for t in range(steps):
+        failed |= batch.step(actions[t])
+        lengths = np.where(failed, np.minimum(lengths, t), lengths)
+        states.append(batch.states)
+    rows = np.stack(states, axis=1)
+    return [
+        Trajectory(rows[i, : length + 1], str(variant), actions[:length, i])
+        for i, length in enumerate(lengths.tolist())
+        if length
+    ]
+
+
+def _smooth(variant: Variant, noise: Floats) -> Floats:
+    """(T, N, A) white noise → (T, N, A) smooth controls inside the range."""
+    low, high = variant.control_range
+    units, now = np.empty_like(noise), noise[0]
+    for t, draw in enumerate(noise):
+        now = SMOOTHNESS * now + np.sqrt(1 - SMOOTHNESS**2) * draw
+        units[t] = now
+    return (low + high) / 2 + (high - low) / 2 * np.clip(LOUDNESS * units, -1, 1)
+
+
+@lru_cache(maxsize=64)
+def scales(variant: Variant) -> Scales:
+    """Return the body's own scales: of one fixed seed, because they are a property of the body."""
+    movements = [trajectory.states for trajectory in babble(variant, 32, 200, 0)]
+    changes = np.concatenate([np.diff(states, axis=0) for states in movements])
+    return Scales(_floored(np.concatenate(movements).std(axis=0)), _floored(changes.std(axis=0)))
+
+
+def _floored(deviations: Floats) -> Floats:
+    """Keep an entry that hardly moves from being blown up: at least a thousandth of the largest."""
+    return np.maximum(deviations, max(1e-9, 1e-3 * float(deviations.max())))

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""Following demonstrations: the imitator starts in a demonstrated state and heads for the next one, step by step."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from imitable import seeding
+from imitable.tracking.solver import Lanes, Solver, solve
+from imitable.types import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Followed:
+    """N attempts of at most H control steps; rows beyond an attempt's length are NaN."""
+
+    states: Floats
+    """(N, H, S) the imitator's states after each step."""
+    actions: Floats
+    """(N, H, A) the actions that led there."""
+
+
+def follow(
+    lanes: Lanes, solver: Solver, targets: Floats, lengths: Ints, seed: int, *, disturbances: Floats | None = None
+) -> Followed:
+    """Follow N references from their own first states; targets (N, H + ahead, S), of which `lengths` (N) steps are meant.
+
+    `disturbances` (N, H, A) are added to the actions when they are carried out; the solver plans without them.
+    """
+    n, frames, size = targets.shape
+    steps = frames - lanes.ahead
+    states = np.full((n, steps, size), np.nan)
+    actions = np.full((n, steps, len(lanes.centre)), np.nan)
+    now, previous = targets[:, 0].copy(), np.tile(lanes.centre + lanes.half * lanes.passive, (n, 1))
+    purses = np.full(n, solver.purse, np.int64)
+    for t in range(steps):
+        live = np.flatnonzero(lengths > t)
+        rng = seeding.generator(seed, "candidates", t)
+        found = solve(lanes, solver, now[live], targets[live, t + lanes.ahead], previous[live], purses[live], rng)
+        purses[live] -= found.extra
+        reached = found.reached
+        if disturbances is not None or lanes.ahead > 1:
+            noise = 0.0 if disturbances is None else disturbances[live, t]
+            reached = _carried_out(lanes, now[live], found.actions + noise)
+        states[live, t], actions[live, t] = reached, found.actions
+        now[live], previous[live] = reached, found.actions
+    return Followed(states, actions)
+
+
+def drift(lanes: Lanes, starts: Floats, steps: int, disturbances: Floats | None = None) -> Floats:
+    """(N, S) → (N, steps, S): where the imitator goes when it does nothing."""
+    states = np.empty((len(starts), steps, starts.shape[1]))
+    nothing = np.tile(lanes.centre + lanes.half * lanes.passive, (len(starts), 1))
+    now = starts
+    for t in range(steps):
+        now = _carried_out(lanes, now, nothing if disturbances is None else nothing + disturbances[:, t])
+        states[:, t] = now
+    return states
+
+
+def _carried_out(lanes: Lanes, states: Floats, controls: Floats) -> Floats:
+    """(N, S), (N, A) → (N, S): one step under controls that may lie outside the range; MuJoCo clips them itself."""
+    reached = lanes.reach(states, ((controls - lanes.centre) / lanes.half)[:, None], steps=1)[:, 0]
+    return np.where(np.isfinite(reached), reached, states)
