@@ -28,3 +28,33 @@ def slider_path(tmp_path: Path) -> Path:
     path = tmp_path / "slider.xml"
     path.write_text(SLIDER)
     return path
+
+
+ARM = """
+<mujoco model="arm">
+  <option timestep="0.01" gravity="0 0 0"/>
+  <worldbody>
+    <body name="upper">
+      <joint name="shoulder" type="hinge" axis="0 0 1" range="-2 2" damping="0.2"/>
+      <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="1"/>
+      <body name="lower" pos="0.3 0 0">
+        <joint name="elbow" type="hinge" axis="0 0 1" range="-2 2" damping="0.2"/>
+        <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="1"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor name="shoulder_motor" joint="shoulder" gear="2" ctrllimited="true" ctrlrange="-1 1"/>
+    <motor name="elbow_motor" joint="elbow" gear="1" ctrllimited="true" ctrlrange="-1 1"/>
+  </actuator>
+</mujoco>
+"""
+"""Two links of 30 cm in the plane, without contact."""
+
+
+@pytest.fixture
+def arm_path(tmp_path: Path) -> Path:
+    """Return the path of a two-link arm's model file."""
+    path = tmp_path / "arm.xml"
+    path.write_text(ARM)
+    return path

@@ -43,7 +43,7 @@ class Direct:
     """Their length in steps."""
     look_ahead: int = 1
     """Steps that an action is held when it is judged: above 1 the tracker aims past the next state."""
-    purse: int = 500
+    purse: int = 450
     """Simulated steps for new beginnings of the search, an attempt."""
 
     def __post_init__(self) -> None:
@@ -180,7 +180,8 @@ class _Tracker:
         mean_errors, mean_idle = (array[chosen, 0].reshape(steps, repeats).mean(axis=1) for array in (errors, idle))
         distance, passive = (float(self._job.ruler.discounted(array)) for array in (mean_errors, mean_idle))
         firsts = chosen[::repeats]
-        trace = Trace(np.arange(1, steps + 1), np.zeros(steps, np.int64), mean_errors, states[firsts, 0], actions[firsts, 0])
+        # every step is an attempt of its own: one that fails says nothing of the next
+        trace = Trace(np.arange(1, steps + 1), np.arange(steps), mean_errors, states[firsts, 0], actions[firsts, 0])
         return Measured(distance, discounted_share(distance, passive), trace)
 
 

@@ -41,7 +41,7 @@ class Solver:
     """Gauss–Newton steps of the first walk, at most."""
     later_steps: int = 6
     """And of the later ones."""
-    purse: int = 500
+    purse: int = 450
     """Simulated control steps for new beginnings, for one rollout as a whole."""
 
 

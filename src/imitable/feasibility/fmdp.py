@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""The f-MDP: the imitator's body, started in demonstrated states and paid for staying near a demonstration, as a `Task`.
+
+Trajectory form (Eqn. 2 of the paper): an episode starts in a demonstration's first state and lasts as long as the
+demonstration. One-step form (Eqn. 1): it starts in any demonstrated state, the Former Set, and lasts one step.
+
+The published code multiplies rewards by discount^t and discounts them once more. Here the learner's own discount is the
+ruler's, so that the return of a first state is minus the discounted distance itself, and a critic without a clock can learn it.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from imitable.dynamics.variant import Variant
+from imitable.feasibility.distances import Ruler, root_entries
+from imitable.sim.policy import controls, normalised
+from imitable.sim.task import End, Moment
+from imitable.tracking.follow import Followed
+from imitable.tracking.solver import Lanes
+from imitable.types import Bools, Floats, Ints, Policy, Trajectory
+
+INPUTS = ("target", "initial-state")
+"""What a tracker sees: its state, the way to the next demonstrated state and the clock; or, as in the paper, (s, s_0)."""
+
+ROWS = 64
+"""Observations that go through a policy at once: a fixed number, so that the bits of a row do not depend on the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fmdp:
+    """Follow one of K demonstrations: r = −d(s_{t+1}, s^d_{t+1}).
+
+    A moment's context is (which demonstration, its step at the episode's start).
+    """
+
+    variant: Variant
+    """The imitator."""
+    ruler: Ruler
+    states: Floats
+    """(K, H + 1, S) demonstrated states, cut at the horizon; short demonstrations repeat their last state."""
+    lengths: Ints
+    """(K) transitions of each that count, from 1 to H."""
+    tracker_input: str = "target"
+    """One of `INPUTS`."""
+    one_step: bool = False
+    """Episodes of one step from any demonstrated state, rather than whole ones from the first."""
+
+    @property
+    def horizon(self) -> int:
+        """Steps of the longest episode."""
+        return 1 if self.one_step else self.states.shape[1] - 1
+
+    @property
+    def observation_size(self) -> int:
+        """O = 2 S (initial-state), or 2 S + 1 without the root position (target)."""
+        size = 2 * self.states.shape[2]
+        return size if self.tracker_input == "initial-state" else size + 1 - self._root
+
+    @property
+    def settings(self) -> str:
+        """The options, the ruler and the demonstrations."""
+        content = hashlib.sha256(self.states.tobytes() + self.lengths.tobytes()).hexdigest()[:32]
+        return repr((type(self).__name__, self.tracker_input, self.one_step, ruler_text(self.ruler), content))
+
+    @cached_property
+    def _root(self) -> int:
+        return root_entries(self.variant)
+
+    @cached_property
+    def _starts(self) -> Ints:
+        """(M, 2) contexts of all episodes: every demonstration, or the whole Former Set."""
+        counts = self.lengths if self.one_step else np.ones_like(self.lengths)
+        return np.array([(which, begin) for which, count in enumerate(counts) for begin in range(count)], np.int64)
+
+    def start(self, rng: np.random.Generator, n: int) -> Moment:
+        """Draw demonstrations uniformly and, in the one-step form, one of their states uniformly."""
+        which = rng.integers(len(self.lengths), size=n)
+        begin = rng.integers(self.lengths[which]) if self.one_step else np.zeros(n, np.int64)
+        return self._begun(np.stack([which, begin], axis=1))
+
+    def every_start(self) -> Moment:
+        """Return all episodes there are, at their start."""
+        return self._begun(self._starts)
+
+    def _begun(self, context: Ints) -> Moment:
+        return Moment(self.states[context[:, 0], context[:, 1]], np.zeros(len(context), np.int64), context)
+
+    def at(self, moment: Moment) -> tuple[Ints, Ints]:
+        """(N), (N): which demonstration each simulation follows, and at which of its steps it is."""
+        return moment.context[:, 0], moment.context[:, 1] + moment.steps
+
+    def observe(self, moment: Moment) -> Floats:
+        """(N, O): (s, s_0), or (s without the root position, s^d_{t+1} − s, t / H)."""
+        which, step = self.at(moment)
+        if self.tracker_input == "initial-state":
+            return np.concatenate([moment.states, self.states[which, moment.context[:, 1]]], axis=1)
+        last = self.states.shape[1] - 1
+        ahead = self.states[which, np.minimum(step + 1, last)] - moment.states
+        return np.concatenate([moment.states[:, self._root :], ahead, step[:, None] / last], axis=1)
+
+    def reward(self, moment: Moment, actions: Floats, after: Moment) -> Floats:
+        """(N) minus the distance to the demonstrated next state."""
+        del moment, actions
+        return -self.ruler.errors(after.states, self.states[self.at(after)])
+
+    def end(self, after: Moment) -> End:
+        """Over when the demonstration is used up, or after one step; that is no state to stay in."""
+        which, step = self.at(after)
+        over = np.ones(len(step), bool) if self.one_step else step >= self.lengths[which]
+        return End(over, np.zeros(len(step), bool))
+
+
+def fmdp(
+    trajectories: Sequence[Trajectory], variant: Variant, ruler: Ruler, horizon: int, tracker_input: str, one_step: bool
+) -> Fmdp:
+    """Return the f-MDP of demonstrations, cut at `horizon`."""
+    lengths = np.array([min(len(trajectory), horizon) for trajectory in trajectories], np.int64)
+    rows = np.minimum(np.arange(horizon + 1), lengths[:, None])
+    states = np.stack([trajectory.states[row] for trajectory, row in zip(trajectories, rows, strict=True)])
+    return Fmdp(variant, ruler, states, lengths, tracker_input, one_step)
+
+
+def ruler_text(ruler: Ruler) -> str:
+    """Return everything that distances depend on, as text."""
+    return repr((ruler.kind, ruler.compared.tolist(), ruler.scale.tolist(), ruler.discount))
+
+
+def play(task: Fmdp, lanes: Lanes, policy: Policy | None, disturbances: Floats | None = None) -> Followed:
+    """Play every episode of the task with mean actions, or, without a policy, with none.
+
+    Returns (K, H, S) states and (K, H, A) actions, NaN beyond a demonstration's end: row (k, t) is where the imitator was when
+    demonstration k was at step t + 1. `disturbances` (K, H, A) are added to the actions when they are carried out. Where MuJoCo
+    gives up, the imitator stays where it was.
+    """
+    count, frames, size = task.states.shape
+    states = np.full((count, frames - 1, size), np.nan)
+    actions = np.full((count, frames - 1, len(lanes.centre)), np.nan)
+    moment = task.every_start()
+    while len(moment.states):
+        where = task.at(moment)
+        wanted = _wanted(task, lanes, policy, moment)
+        carried = wanted if disturbances is None else wanted + disturbances[where]
+        reached = lanes.reach(moment.states, ((carried - lanes.centre) / lanes.half)[:, None])[:, 0]
+        reached = np.where(np.isfinite(reached), reached, moment.states)
+        states[where], actions[where] = reached, wanted
+        after = Moment(reached, moment.steps + 1, moment.context)
+        moment = _part(after, ~task.end(after).terminated)
+    return Followed(states, actions)
+
+
+def _wanted(task: Fmdp, lanes: Lanes, policy: Policy | None, moment: Moment) -> Floats:
+    """(N, A) actions inside the control range."""
+    if policy is None:
+        return np.tile(lanes.centre + lanes.half * lanes.passive, (len(moment.states), 1))
+    observations = task.observe(moment)
+    padded = np.zeros((-(-len(observations) // ROWS) * ROWS, observations.shape[1]))
+    padded[: len(observations)] = observations
+    blocks = [_act(policy, padded[begin : begin + ROWS]) for begin in range(0, len(padded), ROWS)]
+    return np.clip(np.concatenate(blocks)[: len(observations)], *task.variant.control_range)
+
+
+def _act(policy: Policy, observations: Floats) -> Floats:
+    """(N, O) → (N, A) mean actions, every row in the same bits wherever it stands.
+
+    Not by `sim.policy.act`: in OpenBLAS's float32 products a row's last bit depends on its position (rows 6–11 of every 12 on
+    AVX2), and contact makes much of little.
+    """
+    hidden = normalised(policy, observations)
+    for weight, bias in zip(policy.weights[:-1], policy.biases[:-1], strict=True):
+        hidden = np.tanh(np.einsum("ni,io->no", hidden, weight) + bias)
+    return controls(policy, np.einsum("ni,io->no", hidden, policy.weights[-1]) + policy.biases[-1])
+
+
+def _part(moment: Moment, chosen: Bools) -> Moment:
+    return Moment(moment.states[chosen], moment.steps[chosen], moment.context[chosen])

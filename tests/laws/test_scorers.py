@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Laws that hold for every scorer, on a one-joint slider and a two-link arm."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from imitable.dynamics.parse import robot
+from imitable.feasibility.method import METHODS, Measuring, score
+from imitable.sim.babble import babble
+from imitable.testing import check_scorer
+from imitable.types import InMemory, Trajectory
+
+QUICK = {
+    "direct": "direct:horizon=20,purse=100",
+    "trajectory": "trajectory:horizon=20,steps=20000",
+    "one-step": "one-step:horizon=20,steps=20000",
+    "inverse-dynamics": "inverse-dynamics:horizon=20",
+    "transferability": "transferability:horizon=20,steps=8192",
+    "neighbours": "neighbours:horizon=20",
+}
+"""Every method at a budget that suits a tiny body."""
+
+LOCAL = ("direct", "neighbours")
+"""Methods whose score of a demonstration depends on that demonstration alone."""
+
+
+def test_every_method_is_tested() -> None:
+    assert set(QUICK) == set(METHODS)
+
+
+@dataclass(frozen=True)
+class Case:
+    """An imitator, and demonstrations of its own and of a stronger body."""
+
+    imitator: str
+    demos: InMemory
+    own: int
+
+
+def case(path: Path, gears: tuple[str, ...], count: int) -> Case:
+    """Own movements, and those of a body with eight times the force: the imitator cannot keep up with them."""
+    weak = robot(str(path))
+    strong = robot(f"{path}:{','.join(f'gear.{name}=8' for name in gears)}")
+    own = [Trajectory(t.states, "own") for t in babble(weak, count, 20, 3)]
+    other = [Trajectory(t.states, "strong") for t in babble(strong, count, 20, 4)]
+    return Case(str(path), InMemory(weak.layout, [*own, *other]), count)
+
+
+@pytest.fixture
+def slider_case(slider_path: Path) -> Case:
+    return case(slider_path, ("push",), 4)
+
+
+@pytest.fixture
+def arm_case(arm_path: Path) -> Case:
+    return case(arm_path, ("shoulder_motor", "elbow_motor"), 4)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_laws_on_a_slider(slider_case: Case, name: str) -> None:
+    scores = check_scorer(QUICK[name], slider_case.demos, slider_case.imitator, local=name in LOCAL)
+    assert scores.score[: slider_case.own].mean() > scores.score[slider_case.own :].mean()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_own_demonstrations_score_highest_on_an_arm(arm_case: Case, name: str) -> None:
+    scores = score(arm_case.demos, arm_case.imitator, QUICK[name])
+    assert scores.score[: arm_case.own].mean() > scores.score[arm_case.own :].mean()
+
+
+@pytest.mark.parametrize("distance", ["standardised", "l2", "l1"])
+def test_laws_hold_for_every_distance(slider_case: Case, distance: str) -> None:
+    check_scorer(QUICK["direct"], slider_case.demos, slider_case.imitator, measuring=Measuring(distance=distance))
+
+
+@pytest.mark.parametrize("form", ["windows", "restart"])
+def test_laws_hold_for_every_form(slider_case: Case, form: str) -> None:
+    check_scorer(f"direct:form={form},horizon=20,window=8,purse=100", slider_case.demos, slider_case.imitator)
+
+
+def test_laws_hold_with_noise(slider_case: Case) -> None:
+    noisy = f"{slider_case.imitator}:noise=0.05"
+    check_scorer(QUICK["direct"], slider_case.demos, noisy, measuring=Measuring(rollouts=3))
+
+
+def test_threads_do_not_matter(arm_case: Case) -> None:
+    one = score(arm_case.demos, arm_case.imitator, QUICK["direct"], threads=1)
+    two = score(arm_case.demos, arm_case.imitator, QUICK["direct"], threads=2)
+    np.testing.assert_array_equal(one.share, two.share)
+
+
+def test_a_broken_scorer_is_caught(slider_case: Case) -> None:
+    """The checks can fail: a method that scales by the set is not local."""
+    with pytest.raises(AssertionError, match="an added demonstration"):
+        check_scorer(QUICK["inverse-dynamics"], slider_case.demos, slider_case.imitator)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""The f-MDP by hand, and the laws of what its trackers measure."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from imitable.dynamics.parse import robot
+from imitable.dynamics.variant import Variant
+from imitable.errors import BadOption
+from imitable.feasibility.distances import ruler
+from imitable.feasibility.fmdp import Fmdp, fmdp, play
+from imitable.feasibility.one_step import OneStep
+from imitable.feasibility.scorer import Job, Measured
+from imitable.feasibility.tracker import LEARNER, Tracker, has_converged
+from imitable.feasibility.trajectory import TrajectoryFmdp
+from imitable.rl.train import Trainer
+from imitable.sim.babble import babble, scales
+from imitable.sim.batch import Batch
+from imitable.sim.rollout import Collector
+from imitable.sim.task import Moment
+from imitable.tracking.solver import Lanes
+from imitable.types import InMemory, Trajectory
+
+QUICK = {"steps": 2 * LEARNER.batch, "trained": 3, "horizon": 8}
+FORMS = pytest.mark.parametrize("form", [TrajectoryFmdp, OneStep])
+INPUTS = pytest.mark.parametrize("tracker_input", ["target", "initial-state"])
+
+
+def demonstrations(body: Variant, count: int = 4, steps: int = 12, seed: int = 5) -> list[Trajectory]:
+    return babble(body, count, steps, seed)
+
+
+def task_of(body: Variant, trajectories: list[Trajectory], *, one_step: bool = False, tracker_input: str = "target") -> Fmdp:
+    measure = ruler(body, np.ones(len(body.start)), "l2", "all", 0.9)
+    return fmdp(trajectories, body, measure, 8, tracker_input, one_step)
+
+
+def slider_job(path: Path, **changes: object) -> Job:
+    """A slider, its own demonstrations and those of one with a motor ten times as strong."""
+    body, strong = robot(str(path)), robot(f"{path}:gear.push=10")
+    trajectories = [*demonstrations(body), *demonstrations(strong)]
+    job = Job(InMemory(body.layout, trajectories), body, ruler(body, scales(body).state, "standardised", "all", None), seed=1)
+    return replace(job, **changes)  # pyright: ignore[reportArgumentType]
+
+
+def assert_equal(ours: Measured, theirs: Measured) -> None:
+    assert (ours.distance, ours.share) == (theirs.distance, theirs.share)
+    for name in ("steps", "attempts", "errors", "states", "actions"):
+        np.testing.assert_array_equal(getattr(ours.trace, name), getattr(theirs.trace, name))
+
+
+@INPUTS
+def test_the_reward_is_minus_the_distance_by_hand(slider_path: Path, tracker_input: str) -> None:
+    body = robot(str(slider_path))
+    trajectories = demonstrations(body)
+    task = task_of(body, trajectories, tracker_input=tracker_input)
+    before = Moment(np.array([[0.1, 0.2]]), np.array([3]), np.array([[2, 0]]))
+    after = Moment(np.array([[0.3, -0.4]]), np.array([4]), np.array([[2, 0]]))
+    expected = -np.linalg.norm(after.states[0] - trajectories[2].states[4])
+    np.testing.assert_allclose(task.reward(before, np.zeros((1, 1)), after), [expected])
+    seen = task.observe(before)[0]
+    if tracker_input == "initial-state":
+        np.testing.assert_array_equal(seen, [0.1, 0.2, *trajectories[2].states[0]])
+    else:
+        np.testing.assert_allclose(seen, [0.1, 0.2, *(trajectories[2].states[4] - before.states[0]), 3 / 8])
+    assert len(seen) == task.observation_size
+
+
+def test_the_target_input_does_not_see_where_in_the_world_the_root_is() -> None:
+    body = robot("hopper")
+    trajectory = demonstrations(body, 1)[0]
+    moved = replace(trajectory, states=trajectory.states + np.eye(len(body.start))[0] * 7)
+    here, there = (task_of(body, [one]) for one in (trajectory, moved))
+    np.testing.assert_allclose(here.observe(here.every_start()), there.observe(there.every_start()), atol=1e-12)
+    assert here.observe(here.every_start()).shape[1] == here.observation_size
+
+
+@pytest.mark.parametrize("body", ["hopper:gravity=15", "half_cheetah:front=0.01"])
+def test_the_demonstrations_own_actions_are_paid_nothing(body: str) -> None:
+    variant = robot(body)
+    trajectories = demonstrations(variant)
+    task, batch = task_of(variant, trajectories), Batch(variant, len(trajectories))
+    moment = task.every_start()
+    batch.set_state(moment.states)
+    for t in range(task.horizon):
+        actions = np.stack([one.actions[t] for one in trajectories if one.actions is not None])
+        batch.step(actions)
+        after = Moment(batch.states, moment.steps + 1, moment.context)
+        np.testing.assert_allclose(task.reward(moment, actions, after), 0, atol=1e-9)
+        moment = after
+    assert task.end(moment).terminated.all()
+
+
+def test_an_episode_ends_exactly_with_its_demonstration(slider_path: Path) -> None:
+    body = robot(str(slider_path))
+    long, short = demonstrations(body, 1, 12)[0], demonstrations(body, 1, 3)[0]
+    task = task_of(body, [long, short])
+    np.testing.assert_array_equal(task.lengths, [8, 3])
+    for which, last in ((0, 8), (1, 3)):
+        moments = Moment(np.zeros((9, 2)), np.arange(9), np.tile([which, 0], (9, 1)))
+        np.testing.assert_array_equal(task.end(moments).terminated, np.arange(9) >= last)
+        assert not task.end(moments).absorbing.any()
+
+
+def test_one_step_episodes_last_one_step_and_begin_anywhere(slider_path: Path) -> None:
+    body = robot(str(slider_path))
+    trajectories = [*demonstrations(body, 2, 12), demonstrations(body, 1, 3)[0]]
+    task = task_of(body, trajectories, one_step=True)
+    policy = Trainer(task, LEARNER, LEARNER.batch, 0).policy
+    segment = Collector(task, 16, seed=0).collect(policy, 20)
+    assert segment.terminated.all()
+    assert (segment.lengths == 1).all()
+    which, begin = segment.moments.context.T
+    assert set(zip(which.tolist(), begin.tolist(), strict=True)) == {(k, t) for k in range(3) for t in range(task.lengths[k])}
+    demonstrated = np.stack([trajectories[k].states[t] for k, t in zip(which, begin, strict=True)])
+    np.testing.assert_array_equal(segment.moments.states, demonstrated)
+    np.testing.assert_allclose(task.every_start().states[8:16], trajectories[1].states[:8])
+
+
+@FORMS
+def test_playing_without_a_policy_is_a_passive_imitator(slider_path: Path, form: type[Tracker]) -> None:
+    body = robot(str(slider_path))
+    trajectories = [*demonstrations(body, 1, 12), *demonstrations(body, 1, 3)]
+    task = task_of(body, trajectories, one_step=form.one_step)
+    played = play(task, Lanes(body, np.ones(2)), None)
+    batch = Batch(body, 1)
+    batch.set_state(trajectories[0].states[:1])
+    for t in range(8):
+        if form.one_step:
+            batch.set_state(trajectories[0].states[t : t + 1])
+        batch.step(np.zeros((1, 1)))
+        np.testing.assert_allclose(played.states[0, t], batch.states[0], atol=1e-9)
+    np.testing.assert_array_equal(np.isfinite(played.states[1, :, 0]), np.arange(8) < 3)
+
+
+@FORMS
+def test_a_measure_depends_on_the_seed_and_the_demonstration_alone(slider_path: Path, form: type[Tracker]) -> None:
+    job = slider_job(slider_path)
+    trajectories = list(job.demos)
+    measurer = form(**QUICK).prepared(job)
+    found = measurer(trajectories)
+    backwards = slider_job(slider_path, demos=InMemory(job.demos.layout, trajectories[::-1]))
+    again = form(**QUICK).prepared(backwards)(trajectories[::-1])
+    for ours, theirs in zip(found, again[::-1], strict=True):
+        assert_equal(ours, theirs)
+    assert_equal(found[5], measurer([trajectories[5]])[0])
+    assert measurer([]) == []
+
+
+def test_another_seed_learns_another_tracker(slider_path: Path) -> None:
+    job = slider_job(slider_path)
+    ours, theirs = (OneStep(**QUICK).prepared(replace(job, seed=seed))([job.demos[0]])[0] for seed in (1, 2))
+    assert ours.distance != theirs.distance
+
+
+@FORMS
+def test_what_is_measured_adds_up(slider_path: Path, form: type[Tracker]) -> None:
+    job = slider_job(slider_path)
+    measurer = form(**QUICK).prepared(job)
+    learned = measurer.spent
+    found = measurer([job.demos[0]])[0]
+    assert measurer.spent == learned + 2 * measurer.horizon == learned + 16
+    assert learned >= 2 * QUICK["steps"]
+    trace = found.trace
+    np.testing.assert_array_equal(trace.steps, np.arange(1, 9))
+    np.testing.assert_allclose(trace.errors, job.ruler.errors(trace.states, job.demos[0].states[1:9]))
+    np.testing.assert_allclose(found.distance, job.ruler.discounted(trace.errors))
+    assert len(set(trace.attempts.tolist())) == (8 if form.one_step else 1)
+    assert (np.abs(trace.actions) <= 1).all()
+    assert set(measurer.about["converged"]) == {row.demonstrator for row in job.demos.episodes}  # pyright: ignore[reportArgumentType]
+
+
+def test_a_stranger_is_followed_by_the_best_tracker(slider_path: Path) -> None:
+    job = slider_job(slider_path)
+    measurer = TrajectoryFmdp(**QUICK).prepared(job)
+    names = sorted({row.demonstrator for row in job.demos.episodes})
+    known = [measurer([replace(job.demos[0], demonstrator=name)])[0] for name in names]
+    stranger = measurer([replace(job.demos[0], demonstrator="stranger")])[0]
+    assert_equal(stranger, min(known, key=lambda one: one.distance))
+
+
+def test_what_was_learned_is_not_learned_again(slider_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    job = slider_job(slider_path, models=tmp_path / "models", say=lines.append)
+    settings = TrajectoryFmdp(**QUICK)
+    first = settings.prepared(job)
+    found = first(list(job.demos))
+
+    def never(trainer: Trainer) -> None:
+        raise AssertionError("it learned again")
+
+    monkeypatch.setattr(Trainer, "iterate", never)
+    again = settings.prepared(job)
+    for ours, theirs in zip(found, again(list(job.demos)), strict=True):
+        assert_equal(ours, theirs)
+    assert (again.spent, again.about) == (first.spent, first.about)
+    assert lines[0].endswith(f"not converged after {QUICK['steps']:,} steps")
+    assert lines[2] == f"{lines[0]} in an earlier job"
+    grown = InMemory(job.demos.layout, [*job.demos, *demonstrations(job.imitator, seed=6)])
+    settings.prepared(replace(job, demos=grown))
+    with pytest.raises(AssertionError, match="learned again"):
+        settings.prepared(replace(job, seed=2))
+    for path in (tmp_path / "models").iterdir():
+        path.write_bytes(b"damaged")
+    with pytest.raises(AssertionError, match="learned again"):
+        settings.prepared(job)
+
+
+@FORMS
+def test_own_demonstrations_are_followed_better_than_those_of_a_stronger_body(slider_path: Path, form: type[Tracker]) -> None:
+    job = slider_job(slider_path)
+    found = form(**QUICK | {"steps": 10 * LEARNER.batch}).prepared(job)(list(job.demos))
+    shares = [one.share for one in found]
+    assert max(shares[:4]) < 0.5 < 0.7 < min(shares[4:])
+
+
+def test_noise_is_averaged_over_rollouts_of_their_own_seeds(slider_path: Path) -> None:
+    noisy = robot(f"{slider_path}:noise=0.3")
+    job = slider_job(slider_path, imitator=noisy, rollouts=3)
+    measurer = TrajectoryFmdp(**QUICK).prepared(job)
+    found = measurer(list(job.demos)[:2])
+    assert_equal(found[1], measurer([job.demos[1]])[0])
+    trace = found[1].trace
+    np.testing.assert_array_equal(trace.attempts, np.repeat([0, 1, 2], 8))
+    np.testing.assert_allclose(found[1].distance, job.ruler.discounted(trace.errors.reshape(3, 8)).mean())
+    assert len(np.unique(trace.states[trace.steps == 8], axis=0)) == 3
+
+
+@pytest.mark.parametrize(
+    ("looks", "converged"),
+    [([1.0] * 3, False), ([1.0] * 4, True), ([9, 5, 1, 1, 1, 1], True), ([1, 1, 2, 2], False), ([2, 2, 1, 1], False)],
+)
+def test_converged_means_no_change(looks: list[float], converged: bool) -> None:
+    assert has_converged(looks, 2, 0.01) == converged
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"tracker_input": "goal"}, {"steps": 1}, {"trained": 0}, {"horizon": 0}, {"patience": 0}, {"tolerance": 1.0}]
+)
+def test_bad_settings_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(BadOption, match=next(iter(wrong))):
+        OneStep(**wrong)  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Distances to scores to weights: pure functions, checked by hand and by law."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imitable.errors import BadOption
+from imitable.feasibility.distances import Ruler, effective_horizon
+from imitable.feasibility.weighting import (
+    Measures,
+    first_divergence,
+    kept_rows,
+    log_scores,
+    masses,
+    remarks,
+    thresholds,
+    verdicts,
+)
+from imitable.types import Floats
+
+numbers = st.lists(st.floats(0, 1e3), min_size=2, max_size=20)
+
+
+def measures(distance: Floats, share: Floats | None = None) -> Measures:
+    share = distance / 10 if share is None else share
+    return Measures(distance, share, np.full(len(distance), 100), np.array([0.5, 1.0]), np.array([0.01, 0.02]))
+
+
+@given(numbers, st.sampled_from(["auto", "paper", "arm", "0.3", "7"]), st.sampled_from(["share", "calibrated", "sigmoid"]))
+def test_scores_lie_in_the_unit_interval_and_weights_sum_to_one(values: list[float], temperature: str, rule: str) -> None:
+    logs = log_scores(measures(np.array(values)), temperature, rule)
+    scores, weights = np.exp(logs), masses(logs, np.full(len(values), 10))
+    assert ((scores >= 0) & (scores <= 1)).all()
+    assert weights.sum() == pytest.approx(1, abs=1e-12)
+    assert (weights >= 0).all()
+
+
+@given(numbers, st.sampled_from(["auto", "paper", "arm", "0.3"]))
+def test_a_smaller_distance_never_scores_less(values: list[float], temperature: str) -> None:
+    distance = np.sort(np.array(values))
+    assert (np.diff(log_scores(measures(distance), temperature, "share")) <= 1e-12).all()
+
+
+@given(numbers)
+def test_auto_is_absolute(values: list[float]) -> None:
+    whole = np.array(values)
+    part = log_scores(measures(whole[:1]), "auto", "share")
+    np.testing.assert_array_equal(log_scores(measures(whole), "auto", "share")[:1], part)
+
+
+def test_the_papers_formula_by_hand() -> None:
+    logs = log_scores(measures(np.array([2.0, 7.0, 1000.0])), "paper", "share")
+    np.testing.assert_allclose(logs, [0, -1, -50])
+
+
+def test_a_number_is_the_papers_formula_without_the_cap() -> None:
+    np.testing.assert_allclose(log_scores(measures(np.array([2.0, 7.0, 1002.0])), "10", "share"), [0, -0.5, -100])
+
+
+def test_the_arms_temperature_is_a_tenth_of_the_gap_to_the_middle() -> None:
+    distance = np.arange(10.0)
+    sigma = np.mean(np.arange(1.0, 9.0)) / 10
+    np.testing.assert_allclose(log_scores(measures(distance), "arm", "share"), -distance / sigma)
+    shuffled = distance[[3, 1, 4, 0, 5, 9, 2, 6, 8, 7]]
+    np.testing.assert_allclose(log_scores(measures(shuffled), "arm", "share"), -shuffled / sigma)
+
+
+def test_calibrated_scores_are_id_feas_by_hand() -> None:
+    scores = np.exp(log_scores(measures(np.array([0.4, 0.75, 3.0])), "auto", "calibrated"))
+    np.testing.assert_allclose(scores, [1, 0.5, 0])
+    above = np.exp(log_scores(measures(np.array([2.0, 4.5])), "auto", "calibrated"))
+    np.testing.assert_allclose(above, [1 - 1.5 / 4, 0])
+
+
+def test_extreme_distances_do_not_underflow_into_nonsense() -> None:
+    logs = log_scores(measures(np.array([1e5, 2e5]), np.array([1e5, 2e5])), "auto", "share")
+    np.testing.assert_allclose(masses(logs, np.array([10, 10])), [1, 0])
+
+
+def test_long_demonstrations_weigh_more_at_the_same_score() -> None:
+    np.testing.assert_allclose(masses(np.zeros(2), np.array([100, 300])), [0.25, 0.75])
+
+
+def test_all_scores_zero_give_equal_weights() -> None:
+    np.testing.assert_allclose(masses(np.array([-np.inf, -np.inf]), np.array([5, 5])), [0.5, 0.5])
+
+
+def test_verdicts_follow_the_own_rollouts() -> None:
+    assert thresholds(np.array([0.0, 0.01])) == (0.1, 1 / 3)
+    assert thresholds(np.full(8, 0.2)) == pytest.approx((0.2, 0.4))
+    assert thresholds(np.full(8, 0.9)) == pytest.approx((0.25, 0.5))
+    assert verdicts(np.array([0.05, 0.2, 0.9]), 0.1, 1 / 3) == ("feasible", "nearly", "infeasible")
+
+
+def test_keeping() -> None:
+    verdict, logs = ("feasible", "nearly", "feasible"), np.array([-1.0, -2.0, -0.5])
+    assert kept_rows("feasible", verdict, logs).tolist() == [True, False, True]
+    assert kept_rows("top:1", verdict, logs).tolist() == [False, False, True]
+    with pytest.raises(BadOption, match="no demonstration is feasible"):
+        kept_rows("feasible", ("nearly",), logs[:1])
+    for wrong in ("top:0", "top:x", "best"):
+        with pytest.raises(BadOption, match="top:K"):
+            kept_rows(wrong, verdict, logs)
+
+
+def test_remarks_name_what_is_wrong_with_weights() -> None:
+    assert "no demonstration is feasible" in remarks(np.full(4, 0.25), ("infeasible",) * 4)[0]
+    assert any("rest on" in line for line in remarks(np.array([1.0] + [0.0] * 9), ("feasible",) * 10))
+    assert any("uniform" in line for line in remarks(np.full(10, 0.1), ("feasible",) * 10))
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "nan", "inf", "hot"])
+def test_temperatures_are_checked(wrong: str) -> None:
+    with pytest.raises(BadOption, match="temperature"):
+        log_scores(measures(np.array([1.0, 2.0])), wrong, "share")
+
+
+def test_divergence_is_where_the_error_stays_above() -> None:
+    steps, one = np.arange(1, 7), np.zeros(6, np.int64)
+    assert first_divergence(np.array([0, 5, 0, 5, 5, 5.0]), steps, one, 1.0) == 4
+    assert first_divergence(np.array([0, 5, 0, 5, 5, 0.0]), steps, one, 1.0) == -1
+    assert first_divergence(np.full(6, 5.0), steps, one, 1.0) == 1
+    two = np.array([0, 0, 0, 1, 1, 1])
+    assert first_divergence(np.array([0, 0, 5, 0, 5, 5.0]), steps, two, 1.0) == 3
+
+
+def ruler(kind: str, discount: float = 0.9) -> Ruler:
+    return Ruler(kind, np.array([True, True, False]), np.array([1.0, 2.0, 3.0]), discount)
+
+
+def test_distances_by_hand() -> None:
+    a, b = np.array([3.0, 0.0, 9.0]), np.array([0.0, 4.0, -9.0])
+    assert ruler("l2").errors(a, b) == pytest.approx(5)
+    assert ruler("l1").errors(a, b) == pytest.approx(7)
+    assert ruler("cosine").errors(a, b) == pytest.approx(1)
+    assert ruler("standardised").errors(a, b) == pytest.approx(np.sqrt((9 + 4) / 2))
+
+
+@given(st.sampled_from(["standardised", "l2", "l1", "cosine"]), st.lists(st.floats(-10, 10), min_size=3, max_size=3))
+def test_a_state_is_at_no_distance_from_itself(kind: str, values: list[float]) -> None:
+    state = np.array(values) + np.array([20.0, 0, 0])
+    assert ruler(kind).errors(state, state) == pytest.approx(0, abs=1e-9)
+
+
+def test_discounted_sums_begin_at_one_and_ignore_what_is_missing() -> None:
+    assert ruler("l2", 0.5).discounted(np.array([1.0, 1.0, 1.0])) == pytest.approx(1.75)
+    assert ruler("l2", 0.5).discounted(np.array([1.0, 1.0, np.nan])) == pytest.approx(1.5)
+
+
+def test_the_effective_horizon_holds_99_percent() -> None:
+    assert effective_horizon(0.9) == 44
+    assert effective_horizon(0.99) == 459
+    for discount in (0.5, 0.9, 0.97):
+        held = effective_horizon(discount)
+        assert 1 - discount**held >= 0.99 > 1 - discount ** (held - 1)
