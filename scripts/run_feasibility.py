@@ -24,12 +24,12 @@ from imitable.demos.collect import collect  # noqa: E402
 from imitable.demos.store import read, write  # noqa: E402
 from imitable.dynamics.parse import robot  # noqa: E402
 from imitable.feasibility.method import Measuring, score  # noqa: E402
+from imitable.sim.babble import scales  # noqa: E402
 from imitable.sim.batch import Batch  # noqa: E402
 from imitable.sim.rollout import episodes  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.tracking.certificate import found_again  # noqa: E402
 from imitable.tracking.solver import Lanes, Solver  # noqa: E402
-from imitable.sim.babble import scales  # noqa: E402
 from imitable.types import Demonstrations  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -112,9 +112,7 @@ def record(setting: Setting, case: str) -> None:
     scores = score(read(*folders), setting.imitator, method, SEED, measuring=measuring, out=out, resume=True, say=print)
     seconds = time.perf_counter() - started
     by_body: dict[str, Any] = {body: {"distance": [], "share": [], "verdict": []} for body in setting.demonstrators}
-    for episode, distance, share, verdict in zip(
-        scores.episodes, scores.distance, scores.share, scores.verdict, strict=True
-    ):
+    for episode, distance, share, verdict in zip(scores.episodes, scores.distance, scores.share, scores.verdict, strict=True):
         row = by_body[episode.demonstrator]
         row["distance"].append(float(distance))
         row["share"].append(float(share))

@@ -32,7 +32,7 @@ def check_scorer(
             scales by it, is not local, and is spared the law about added demonstrations.
         measuring: distance, compared entries, discount, rollouts.
     """
-    trajectories = list(demos)
+    trajectories: list[Trajectory] = list(demos)
 
     def scored(chosen: Sequence[Trajectory]) -> Scores:
         return score(InMemory(demos.layout, chosen), imitator, scorer, seed, measuring=measuring)
@@ -41,7 +41,7 @@ def check_scorer(
     _law_of_ranges(scores)
     _same("the same seed gives the same scores", scored(trajectories), scores, np.arange(len(trajectories)))
     backwards = np.arange(len(trajectories))[::-1]
-    _same("permuted demonstrations have permuted scores", scored([trajectories[i] for i in backwards]), scores, backwards)
+    _same("permuted demonstrations have permuted scores", scored(trajectories[::-1]), scores, backwards)
     if local:
         part = np.arange(len(trajectories) - 1)
         _same("an added demonstration changes no other score", scored(trajectories[:-1]), scores, part, weights=False)

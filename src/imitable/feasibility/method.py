@@ -273,7 +273,7 @@ def weighed(scores: Scores, temperature: str | None = None, keep: str = "all") -
         scores.distance,
         scores.share,
         np.array([episode.length for episode in scores.episodes], np.int64),
-        np.array(scores.about["own_distance"]),
+        np.array(scores.about.get("calibration", scores.about["own_distance"])),
         np.array(scores.about["own_share"]),
     )
     logs = weighting.log_scores(measures, temperature, scores.about["rule"])

@@ -9,7 +9,7 @@ import numpy as np
 
 from imitable.types import Floats
 
-SWEEPS = 30
+SWEEPS = 20
 """Passes over the variables; programs of a handful of variables converge in fewer."""
 
 
@@ -25,7 +25,8 @@ def minimise(hessian: Floats, gradient: Floats, low: Floats, high: Floats) -> Fl
     slope = gradient + np.einsum("nij,nj->ni", hessian, x)
     for _ in range(SWEEPS):
         for i in range(gradient.shape[1]):
-            new = np.clip(x[:, i] - slope[:, i] / hessian[:, i, i], low[:, i], high[:, i])
+            wanted = x[:, i] - slope[:, i] / hessian[:, i, i]
+            new = np.minimum(np.maximum(wanted, low[:, i]), high[:, i])  # np.clip costs twice as much on short rows
             slope += hessian[:, :, i] * (new - x[:, i])[:, None]
             x[:, i] = new
     return x
