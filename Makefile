@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup quickstart test check format slow bench interop build matrix demonstrators constraints clean
+.PHONY: help setup quickstart test check format slow bench interop feasibility build matrix demonstrators constraints clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +41,11 @@ interop: setup  ## Files opened by the real programs of the field, each in its o
 
 bench: setup  ## Throughput against the simulator's limit and against peers
 	$(BIN)/python bench/throughput.py --out results/throughput.json; status=$$?; $(BIN)/python scripts/write_results.py; exit $$status
+
+feasibility: setup  ## Records of every scorer on the paper's settings that are missing (hours), and their page
+	$(BIN)/python scripts/run_feasibility.py
+	$(BIN)/python scripts/run_ladders.py
+	$(BIN)/python scripts/write_results.py
 
 build: setup  ## Wheel and sdist, each installed into an empty environment and run outside the clone
 	sh scripts/test_build.sh $(abspath $(BIN)/python)

@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from feasibility_page import page as feasibility
+
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 
@@ -69,6 +71,8 @@ def main() -> None:
         record = RESULTS / f"{name}.json"
         if record.exists():
             (RESULTS / f"{name}.md").write_text(page(json.loads(record.read_text())))
+    if (RESULTS / "feasibility").is_dir():
+        (RESULTS / "feasibility.md").write_text(feasibility(RESULTS / "feasibility"))
 
 
 if __name__ == "__main__":

@@ -10,16 +10,27 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from imitable.acquire import acquire
     from imitable.demonstrators.shipped import policy_for
     from imitable.demos.collect import collect
     from imitable.demos.store import read, write
     from imitable.dynamics.parse import robot
+    from imitable.feasibility.explain import explain
+    from imitable.feasibility.method import Measuring, score, weighed
+    from imitable.feasibility.score_files import read_scores, write_scores
     from imitable.rl.expert import train
     from imitable.sim.policy import load_policy, save_policy
     from imitable.sim.task import Locomotion
-    from imitable.types import Demonstrations, InMemory, Policy, Trajectory
+    from imitable.types import Demonstrations, InMemory, Policy, Scores, Trajectory, Weights
 
 _HOMES = {
+    "acquire": "imitable.acquire",
+    "explain": "imitable.feasibility.explain",
+    "Measuring": "imitable.feasibility.method",
+    "score": "imitable.feasibility.method",
+    "weighed": "imitable.feasibility.method",
+    "read_scores": "imitable.feasibility.score_files",
+    "write_scores": "imitable.feasibility.score_files",
     "collect": "imitable.demos.collect",
     "read": "imitable.demos.store",
     "write": "imitable.demos.store",
@@ -32,23 +43,34 @@ _HOMES = {
     "Demonstrations": "imitable.types",
     "InMemory": "imitable.types",
     "Policy": "imitable.types",
+    "Scores": "imitable.types",
     "Trajectory": "imitable.types",
+    "Weights": "imitable.types",
 }
 
 __all__ = [
     "Demonstrations",
     "InMemory",
     "Locomotion",
+    "Measuring",
     "Policy",
+    "Scores",
     "Trajectory",
+    "Weights",
+    "acquire",
     "collect",
+    "explain",
     "load_policy",
     "policy_for",
     "read",
+    "read_scores",
     "robot",
     "save_policy",
+    "score",
     "train",
+    "weighed",
     "write",
+    "write_scores",
 ]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from imitable.dynamics.variant import Variant
 from imitable.feasibility.distances import Ruler, root_entries
-from imitable.sim.policy import controls, normalised
+from imitable.sim.policy import controls, normalised, rowwise
 from imitable.sim.task import End, Moment
 from imitable.tracking.follow import Followed
 from imitable.tracking.solver import Lanes
@@ -164,15 +164,11 @@ def _wanted(task: Fmdp, lanes: Lanes, policy: Policy | None, moment: Moment) -> 
 
 
 def _act(policy: Policy, observations: Floats) -> Floats:
-    """(N, O) → (N, A) mean actions, every row in the same bits wherever it stands.
-
-    Not by `sim.policy.act`: in OpenBLAS's float32 products a row's last bit depends on its position (rows 6–11 of every 12 on
-    AVX2), and contact makes much of little.
-    """
+    """(N, O) → (N, A) mean actions, like `sim.policy.act`, but every row in the same bits wherever it stands."""
     hidden = normalised(policy, observations)
     for weight, bias in zip(policy.weights[:-1], policy.biases[:-1], strict=True):
-        hidden = np.tanh(np.einsum("ni,io->no", hidden, weight) + bias)
-    return controls(policy, np.einsum("ni,io->no", hidden, policy.weights[-1]) + policy.biases[-1])
+        hidden = np.tanh(rowwise(hidden, weight) + bias)
+    return controls(policy, rowwise(hidden, policy.weights[-1]) + policy.biases[-1])
 
 
 def _part(moment: Moment, chosen: Bools) -> Moment:

@@ -13,6 +13,7 @@ from jaxtyping import Array, Float, Int
 
 from imitable import seeding
 from imitable.models.typed_jax import array, compiled, descended, full, gradient, scan, start_optimiser
+from imitable.sim.policy import rowwise
 from imitable.tensors import Arrays
 from imitable.types import Floats, Singles
 
@@ -50,10 +51,10 @@ class Inverse:
     def __call__(self, inputs: Floats) -> Floats:
         """(N, F) states and wanted changes → (N, A) actions."""
         x = _standardised(inputs, self.mean, self.std)
-        hidden = np.maximum(x @ self.weights[0] + self.biases[0], 0)
+        hidden = np.maximum(rowwise(x, self.weights[0]) + self.biases[0], 0)
         for weight, bias in zip(self.weights[1:-1], self.biases[1:-1], strict=True):
-            hidden = hidden + np.maximum(hidden @ weight + bias, 0)
-        return (hidden @ self.weights[-1] + self.biases[-1]).astype(np.float64)
+            hidden = hidden + np.maximum(rowwise(hidden, weight) + bias, 0)
+        return (rowwise(hidden, self.weights[-1]) + self.biases[-1]).astype(np.float64)
 
 
 def fit(

@@ -24,6 +24,15 @@ def normalised(policy: Policy, observations: Floats) -> Singles:
     return np.clip(z, -policy.observation_limit, policy.observation_limit).astype(np.float32)
 
 
+def rowwise(rows: Singles, matrix: Singles) -> Singles:
+    """(N, I), (I, O) → (N, O): the product, every row in the same bits wherever it stands among the others.
+
+    In OpenBLAS's float32 products a row's last bit depends on its position (rows 6–11 of every 12 on AVX2), and contact makes
+    much of little. This takes 61 µs where BLAS takes 8, for 64 rows and a 64 × 64 matrix.
+    """
+    return np.einsum("ni,io->no", rows, matrix)
+
+
 def mean(policy: Policy, inputs: Singles) -> Singles:
     """(N, O) → (N, A): μ of normalised observations, in half control ranges."""
     hidden = inputs

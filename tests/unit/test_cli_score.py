@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""`imitable score | weigh | acquire` as a person meets them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import imitable as im
+from imitable.feasibility.score_files import parts_path, steps_path
+from imitable.sim.babble import babble
+from tests.unit.test_cli import imitable, refused
+
+QUICK = ("--method", "direct:horizon=20,purse=50")
+
+
+@pytest.fixture(scope="module")
+def slider(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tests.conftest import SLIDER
+
+    path = tmp_path_factory.mktemp("robot") / "slider.xml"
+    path.write_text(SLIDER)
+    return path
+
+
+@pytest.fixture(scope="module")
+def demos(tmp_path_factory: pytest.TempPathFactory, slider: Path) -> Path:
+    folder = tmp_path_factory.mktemp("score") / "demos"
+    weak, strong = im.robot(str(slider)), im.robot(f"{slider}:gear.push=8")
+    im.write(folder, weak.layout, [*babble(weak, 3, 40, 1), *babble(strong, 3, 40, 2)])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory: pytest.TempPathFactory, demos: Path, slider: Path) -> Path:
+    out = tmp_path_factory.mktemp("out") / "scores.parquet"
+    done = imitable("score", demos, "--imitator", slider, *QUICK, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "tracker certificate 100.0%" in done.stderr
+    assert "effective sample size" in done.stderr
+    assert "imitable weigh" in done.stderr
+    return out
+
+
+def test_scores_rank_what_can_be_followed(scores: Path) -> None:
+    found = im.read_scores(scores)
+    assert found.share[:3].max() < found.share[3:].min()
+    assert found.weight[:3].sum() > 0.99
+    assert steps_path(scores).exists()
+    assert not parts_path(scores).exists()
+
+
+def test_score_speaks_json(scores: Path, demos: Path, slider: Path, tmp_path: Path) -> None:
+    done = imitable("score", demos, "--imitator", slider, *QUICK, "--out", tmp_path / "s.parquet", "--json", "--threads", "2")
+    document = json.loads(done.stdout)
+    assert len(document["episodes"]) == 6
+    np.testing.assert_array_equal([row["share"] for row in document["episodes"]], im.read_scores(scores).share)
+    assert {"certificate", "horizon_s", "effective_size", "simulator_steps", "remarks"} <= set(document)
+
+
+def test_short_coverage_is_warned_of(demos: Path, slider: Path, tmp_path: Path) -> None:
+    done = imitable("score", demos, "--imitator", slider, "--method", "direct:horizon=3", "--out", tmp_path / "s.parquet")
+    assert "less than a tenth" in done.stderr
+
+
+def test_explain_names_the_knob(scores: Path, demos: Path, slider: Path) -> None:
+    before = scores.read_bytes()
+    done = imitable("score", demos, "--imitator", slider, *QUICK, "--out", scores, "--explain", "4", "--json")
+    document = json.loads(done.stdout)
+    assert document["verdict"] == "infeasible"
+    assert [ladder["knob"] for ladder in document["ladders"]] == ["gear.push"]
+    assert len(document["ladders"][0]["rungs"]) >= 8
+    assert scores.read_bytes() == before
+
+
+def test_weigh_and_acquire_work_on_the_file(scores: Path, tmp_path: Path) -> None:
+    out = tmp_path / "weighed.parquet"
+    document = json.loads(imitable("weigh", scores, "--temperature", "1000", "--out", out, "--json").stdout)
+    assert document["effective_size"] > 5
+    np.testing.assert_array_equal(im.read_scores(out).distance, im.read_scores(scores).distance)
+    advice = json.loads(imitable("acquire", "--scores", scores, "--budget", "9", "--json").stdout)
+    assert sum(source["queries"] for source in advice["sources"]) == 9
+    assert "ask" in imitable("acquire", "--scores", out, "--budget", "9").stderr
+
+
+def test_method_help_lists_keys() -> None:
+    document = json.loads(imitable("score", "x", "--imitator", "hopper", "--method", "direct:help", "--json").stdout)
+    assert document["keys"]["form"] == "rollout"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--imitator", "hopper"), "not the imitator's"),
+        (("--imitator", "SLIDER", "--method", "direkt"), "did you mean 'direct'"),
+        (("--imitator", "SLIDER", "--temperature", "hot"), "auto, paper, arm"),
+        (("--imitator", "SLIDER", "--discount", "2"), "from 0 to 1"),
+        (("--imitator", "SLIDER", "--distance", "l7"), "standardised"),
+        (("--imitator", "SLIDER", "--entries", "knee"), "slide"),
+        (("--imitator", "SLIDER", "--explain", "99"), "0 to 5"),
+        (("--imitator", "SLIDER", "--rollouts", "0"), "from 1"),
+    ],
+)
+def test_bad_input_gets_one_line(arguments: tuple[str, ...], message: str, demos: Path, slider: Path, tmp_path: Path) -> None:
+    out = tmp_path / "scores.parquet"
+    given = [str(slider) if argument == "SLIDER" else argument for argument in arguments]
+    assert message in refused("score", demos, *given, "--out", out)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_output_is_kept(scores: Path, demos: Path, slider: Path) -> None:
+    before = scores.read_bytes()
+    assert "--resume" in refused("score", demos, "--imitator", slider, *QUICK, "--out", scores)
+    assert "seed" in refused("score", demos, "--imitator", slider, *QUICK, "--out", scores, "--resume", "--seed", "5")
+    assert "another file" in refused("weigh", scores, "--out", scores)
+    assert "no such file" in refused("acquire", "--scores", "nowhere.parquet")
+    assert "NAME=PRICE" in refused("acquire", "--scores", scores, "--cost", "x")
+    assert scores.read_bytes() == before
