@@ -56,6 +56,15 @@ def method_text(name: str, method: Any) -> str:
     return ":".join([name, ",".join(changed)]) if changed else name
 
 
+def check_ranges(method: object, ranges: Mapping[str, tuple[float, float]]) -> None:
+    """Refuse a method with a number outside its range (lowest, highest); NaN is outside of all."""
+    for name, (low, high) in ranges.items():
+        value: float | tuple[float, ...] = getattr(method, name)
+        numbers = value if isinstance(value, tuple) else (value,)
+        if not numbers or not all(low <= number <= high for number in numbers):
+            raise BadOption(name, value, f"give a number from {low:g} to {high:g}")
+
+
 def _read(name: str, text: str, kind: Any) -> object:
     try:
         if kind is int:

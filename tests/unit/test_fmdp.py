@@ -238,7 +238,7 @@ def test_converged_means_no_change(looks: list[float], converged: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"tracker_input": "goal"}, {"steps": 1}, {"trained": 0}, {"horizon": 0}, {"patience": 0}, {"tolerance": 1.0}]
+    "wrong", [{"tracker_input": "goal"}, {"steps": 1}, {"trained": 0}, {"horizon": 0}, {"patience": 0}, {"tolerance": 1.5}]
 )
 def test_bad_settings_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(BadOption, match=next(iter(wrong))):

@@ -27,7 +27,7 @@ def run(verb: Inspect) -> None:
     duplicates = len(demos) - len({episode.hash for episode in demos.episodes})
     if duplicates:
         say(verb.common, f"{duplicates} demonstrations are copies of others")
-    say(verb.common, f"next: imitable collect, or train on one of: {', '.join(str(row[0]) for row in rows)}")
+    say(verb.common, f"next: imitable score {' '.join(map(str, verb.demos))} --imitator SPEC")
     document(
         verb.common,
         {

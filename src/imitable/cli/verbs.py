@@ -183,7 +183,7 @@ class Acquire:
 
 @dataclass(frozen=True)
 class Quickstart:
-    """Run the main job end to end on a small scale: record demonstrations, look at them, train a policy.
+    """Run the main job end to end on a small scale: record demonstrations, score them, train a policy.
 
     Example: imitable quickstart
     """

@@ -17,6 +17,7 @@ from imitable.errors import BadOption, one_of
 from imitable.feasibility.scorer import Job, Measured, Trace, discounted_share
 from imitable.sim.babble import scales
 from imitable.sim.rollout import actuation_noise
+from imitable.spec_text import check_ranges
 from imitable.tracking.certificate import certificate
 from imitable.tracking.follow import drift, follow
 from imitable.tracking.solver import Lanes, Solver
@@ -26,6 +27,16 @@ FORMS = ("rollout", "windows", "restart")
 
 BLOCK = 256
 """Attempts that are simulated side by side, each with about ten candidates: more would only take memory."""
+
+
+RANGES = {
+    "horizon": (1, 10**6),
+    "windows": (1, 1000),
+    "window": (2, 10**6),
+    "look_ahead": (1, 50),
+    "purse": (0, 10**6),
+}
+"""Lowest and highest value of every number."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +61,7 @@ class Direct:
         """Check every value."""
         if self.form not in FORMS:
             raise BadOption("form", self.form, one_of(self.form, FORMS))
-        for name, low, high in (
-            ("horizon", 1, 10**6),
-            ("windows", 1, 1000),
-            ("window", 2, 10**6),
-            ("look_ahead", 1, 50),
-            ("purse", 0, 10**6),
-        ):
-            if not low <= getattr(self, name) <= high:
-                raise BadOption(name, getattr(self, name), f"give a whole number from {low} to {high}")
+        check_ranges(self, RANGES)
 
     def prepared(self, job: Job) -> "_Tracker":
         """Return the measurer: there is nothing to learn."""

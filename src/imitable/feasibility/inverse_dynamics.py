@@ -16,12 +16,12 @@ from typing import ClassVar
 import numpy as np
 
 from imitable import seeding
-from imitable.errors import BadOption
 from imitable.feasibility.distances import root_entries
 from imitable.feasibility.kept import learned
 from imitable.feasibility.scorer import Job, Measured, Trace, discounted_share
 from imitable.sim.babble import babble
 from imitable.sim.rollout import actuation_noise
+from imitable.spec_text import check_ranges
 from imitable.tensors import Arrays
 from imitable.tracking.follow import Followed, drift
 from imitable.tracking.solver import Lanes
@@ -35,6 +35,20 @@ ROWS = 64
 
 SCHEMA = 1
 """Of what is kept."""
+
+
+RANGES = {
+    "transitions": (EPISODE, 10**8),
+    "hidden": (1, 65536),
+    "blocks": (0, 100),
+    "passes": (1, 10**4),
+    "minibatch": (1, 10**6),
+    "learning_rate": (1e-12, 1),
+    "jitter": (0, 2),
+    "calibration": (1, 10**6),
+    "horizon": (1, 10**6),
+}
+"""Lowest and highest value of every number."""
 
 
 @dataclass(frozen=True)
@@ -63,19 +77,7 @@ class InverseDynamics:
 
     def __post_init__(self) -> None:
         """Check every value."""
-        for name, low, high in (
-            ("transitions", EPISODE, 10**8),
-            ("hidden", 1, 65536),
-            ("blocks", 0, 100),
-            ("passes", 1, 10**4),
-            ("minibatch", 1, 10**6),
-            ("learning_rate", 1e-12, 1),
-            ("jitter", 0, 2),
-            ("calibration", 1, 10**6),
-            ("horizon", 1, 10**6),
-        ):
-            if not low <= getattr(self, name) <= high:
-                raise BadOption(name, getattr(self, name), f"give a number from {low:g} to {high:g}")
+        check_ranges(self, RANGES)
 
     def prepared(self, job: Job) -> "_Follower":
         """Learn the inverse model, or take the one that an earlier job left, and calibrate."""

@@ -20,15 +20,24 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from imitable import seeding
-from imitable.errors import BadOption
 from imitable.feasibility.scorer import Job, Measured, discounted_share, unmoved
 from imitable.feasibility.transitions import Features, features
 from imitable.sim.babble import babble
+from imitable.spec_text import check_ranges
 from imitable.tracking.solver import Lanes
 from imitable.types import Floats, Trajectory
 
 EPISODE = 200
 """Steps of one random movement."""
+
+
+RANGES = {
+    "transitions": (EPISODE, 10**7),
+    "tries": (0, 10**4),
+    "neighbours": (1, EPISODE),
+    "horizon": (1, 10**6),
+}
+"""Lowest and highest value of every number."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +56,7 @@ class Neighbours:
 
     def __post_init__(self) -> None:
         """Check every value."""
-        for name, low, high in (
-            ("transitions", EPISODE, 10**7),
-            ("tries", 0, 10**4),
-            ("neighbours", 1, EPISODE),
-            ("horizon", 1, 10**6),
-        ):
-            if not low <= getattr(self, name) <= high:
-                raise BadOption(name, getattr(self, name), f"give a whole number from {low} to {high}")
+        check_ranges(self, RANGES)
 
     def prepared(self, job: Job) -> "_Bank":
         """Record the random movements."""

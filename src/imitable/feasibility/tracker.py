@@ -16,6 +16,7 @@ from imitable.feasibility.scorer import Job, Measured, Trace, discounted_share
 from imitable.rl.method import Trpo
 from imitable.sim.policy import load_policy, save_policy
 from imitable.sim.rollout import actuation_noise
+from imitable.spec_text import check_ranges
 from imitable.tracking.solver import Lanes
 from imitable.types import Floats, Policy, Trajectory
 
@@ -25,6 +26,16 @@ HalfCheetah's nearest demonstrator to a share of 0.42, the defaults to 0.71 (mea
 
 LOOK_STEPS = 16_384
 """Control steps of learning between two looks at the mean policy."""
+
+
+RANGES = {
+    "steps": (LEARNER.batch, 10**10),
+    "trained": (1, 10**6),
+    "horizon": (1, 10**6),
+    "patience": (1, 10**4),
+    "tolerance": (0, 1),
+}
+"""Lowest and highest value of every number."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +62,7 @@ class Tracker:
         """Check every value."""
         if self.tracker_input not in INPUTS:
             raise BadOption("tracker_input", self.tracker_input, one_of(self.tracker_input, INPUTS))
-        lowest = {"steps": LEARNER.batch, "trained": 1, "horizon": 1, "patience": 1}
-        for name, low in lowest.items():
-            if not getattr(self, name) >= low:
-                raise BadOption(name, getattr(self, name), f"give a whole number from {low} on")
-        if not 0 <= self.tolerance < 1:
-            raise BadOption("tolerance", self.tolerance, "give a number from 0 to below 1")
+        check_ranges(self, RANGES)
 
     def prepared(self, job: Job) -> "TrackerMeasurer":
         """Learn one policy a demonstrator, or take those that an earlier job left in `job.models`."""

@@ -27,12 +27,12 @@ import numpy as np
 
 from imitable import seeding
 from imitable.dynamics.variant import Variant
-from imitable.errors import BadOption
 from imitable.feasibility.kept import learned
 from imitable.feasibility.scorer import Job, Measured, unmoved
 from imitable.feasibility.transitions import Features, features
 from imitable.rl.method import Trpo
 from imitable.sim.task import End, Free, Locomotion, Moment, Task
+from imitable.spec_text import check_ranges
 from imitable.tensors import Arrays
 from imitable.types import Floats, Ints, Trajectory
 
@@ -50,6 +50,20 @@ COMPONENTS, ROUNDS = 8, 100
 
 SCHEMA = 1
 """Of what is kept."""
+
+
+RANGES = {
+    "clusters": (0, 10**4),
+    "steps": (LEARNER.batch, 10**10),
+    "trained": (1, 10**6),
+    "hidden": (1, 65536),
+    "turns": (1, 10**4),
+    "minibatch": (1, 10**6),
+    "learning_rate": (1e-12, 1),
+    "penalty": (0, 10**6),
+    "horizon": (1, 10**6),
+}
+"""Lowest and highest value of every number."""
 
 
 @dataclass(frozen=True)
@@ -78,20 +92,7 @@ class Transferability:
 
     def __post_init__(self) -> None:
         """Check every value."""
-        for name, low, high in (
-            ("clusters", 0, 10**4),
-            ("steps", LEARNER.batch, 10**10),
-            ("trained", 1, 10**6),
-            ("turns", 1, 10**4),
-            ("minibatch", 1, 10**6),
-            ("learning_rate", 1e-12, 1),
-            ("penalty", 0, 10**6),
-            ("horizon", 1, 10**6),
-        ):
-            if not low <= getattr(self, name) <= high:
-                raise BadOption(name, getattr(self, name), f"give a number from {low:g} to {high:g}")
-        if not self.hidden or not all(1 <= width <= 65536 for width in self.hidden):
-            raise BadOption("hidden", self.hidden, "give layer widths from 1 to 65536")
+        check_ranges(self, RANGES)
 
     def prepared(self, job: Job) -> "_Judges":
         """Learn one discriminator a mode, or take those that an earlier job left."""

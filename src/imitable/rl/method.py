@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from math import inf
 
 from imitable.errors import BadOption
-from imitable.spec_text import parse_method
+from imitable.spec_text import check_ranges, parse_method
 
 RANGES: dict[str, tuple[float, float]] = {
     "environments": (1, 65536),
@@ -130,12 +130,6 @@ def method(text: str) -> Method:
 
 
 def _check(made: Method) -> None:
-    for field in fields(made):
-        low, high = RANGES[field.name]
-        value: float | tuple[int, ...] = getattr(made, field.name)
-        numbers = value if isinstance(value, tuple) else (value,)
-        # written so that NaN fails too
-        if not all(low <= number <= high for number in numbers):
-            raise BadOption(field.name, value, f"give a number from {low:g} to {high:g}")
+    check_ranges(made, {field.name: RANGES[field.name] for field in fields(made)})
     if made.minibatch > made.batch:
         raise BadOption("minibatch", made.minibatch, f"give at most environments × length = {made.batch}")
