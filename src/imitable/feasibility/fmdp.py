@@ -48,6 +48,8 @@ class Fmdp:
     """One of `INPUTS`."""
     one_step: bool = False
     """Episodes of one step from any demonstrated state, rather than whole ones from the first."""
+    begin_anywhere: float = 0.0
+    """Part of the whole episodes that begin in any demonstrated state rather than the first: practice for what comes late."""
 
     @property
     def horizon(self) -> int:
@@ -64,7 +66,8 @@ class Fmdp:
     def settings(self) -> str:
         """The options, the ruler and the demonstrations."""
         content = hashlib.sha256(self.states.tobytes() + self.lengths.tobytes()).hexdigest()[:32]
-        return repr((type(self).__name__, self.tracker_input, self.one_step, ruler_text(self.ruler), content))
+        options = (self.tracker_input, self.one_step, self.begin_anywhere)
+        return repr((type(self).__name__, *options, ruler_text(self.ruler), content))
 
     @cached_property
     def _root(self) -> int:
@@ -77,9 +80,10 @@ class Fmdp:
         return np.array([(which, begin) for which, count in enumerate(counts) for begin in range(count)], np.int64)
 
     def start(self, rng: np.random.Generator, n: int) -> Moment:
-        """Draw demonstrations uniformly and, in the one-step form, one of their states uniformly."""
+        """Draw demonstrations uniformly, and one of their states uniformly where the episode may begin anywhere."""
         which = rng.integers(len(self.lengths), size=n)
-        begin = rng.integers(self.lengths[which]) if self.one_step else np.zeros(n, np.int64)
+        anywhere = rng.uniform(size=n) < (1.0 if self.one_step else self.begin_anywhere)
+        begin = np.where(anywhere, rng.integers(self.lengths[which]), 0)
         return self._begun(np.stack([which, begin], axis=1))
 
     def every_start(self) -> Moment:

@@ -30,6 +30,7 @@ LOOK_STEPS = 16_384
 
 RANGES = {
     "steps": (LEARNER.batch, 10**10),
+    "begin_anywhere": (0, 1),
     "trained": (1, 10**6),
     "horizon": (1, 10**6),
     "patience": (1, 10**4),
@@ -49,6 +50,8 @@ class Tracker:
     """What the policy sees: target (the next demonstrated state) or initial-state (as in the paper)."""
     steps: int = 500_000
     """Control steps that it learns from, a demonstrator, at most."""
+    begin_anywhere: float = 0.5
+    """Part of the practice episodes that begin in any demonstrated state; with initial-state input, as in the paper, none."""
     trained: int = 25
     """Demonstrations of each demonstrator that it learns from."""
     horizon: int = 100
@@ -72,6 +75,14 @@ class Tracker:
     def task(self, job: Job, trajectories: Sequence[Trajectory]) -> Fmdp:
         """Return the f-MDP of some demonstrations."""
         return fmdp(trajectories, job.imitator, job.ruler, job.ruler.horizon(self.horizon), self.tracker_input, self.one_step)
+
+    def practice(self, task: Fmdp) -> Fmdp:
+        """Return the same task with the starts that are good to learn from.
+
+        A policy that sees its target can begin anywhere; from the first states alone it meets the later ones only once it no
+        longer falls (Walker2d at 150,000 steps: mean share 0.61 instead of 0.93).
+        """
+        return replace(task, begin_anywhere=self.begin_anywhere if self.tracker_input == "target" else 0.0)
 
 
 def _tracker(job: Job, settings: Tracker, demonstrator: str) -> Policy:
@@ -115,7 +126,9 @@ def _learned(job: Job, settings: Tracker, demonstrator: str, path: Path | None) 
     lessons = _lessons(job, settings, demonstrator)
     task, lanes = settings.task(job, lessons), Lanes(job.imitator, job.ruler.scale, job.threads)
     seed = int(seeding.generator(job.seed, "tracker", demonstrator).integers(2**53))
-    trainer = Trainer(task, replace(LEARNER, discount=job.ruler.discount), settings.steps, seed, threads=job.threads)
+    trainer = Trainer(
+        settings.practice(task), replace(LEARNER, discount=job.ruler.discount), settings.steps, seed, threads=job.threads
+    )
     best, looks, converged = trainer.policy, [_look(job, task, lessons, lanes, trainer.policy)], False
     while not (trainer.done or converged):
         trainer.iterate()
