@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The verb `score`: which demonstrations can the imitator follow?"""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
+from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -112,6 +112,8 @@ def score(
     measuring = measuring or Measuring()
     weighting.check_temperature(temperature)
     check_set(demos, variant)
+    for episode, trajectory in zip(demos.episodes, demos, strict=True):
+        check_episode(episode, trajectory, variant)
     path = None if out is None else Path(out)
     if path is not None:
         _check_output(path, overwrite=overwrite, resume=resume)
@@ -170,27 +172,11 @@ def _scored(
     measurer = scorer.prepared(job)
     own, known = _calibration(job, measurer), measurer.about
     prepared_steps = measurer.spent
-    rows = dict(ledger.rows) if ledger else {}
-    missing = [i for i, episode in enumerate(job.demos.episodes) if episode.hash not in rows]
-    on_progress(len(job.demos) - len(missing), len(job.demos))
-    done = len(job.demos) - len(missing)
-    for chunk in _chunks(job, missing):
-        before = measurer.spent
-        measured = measurer([trajectory for _, trajectory in chunk])
-        names = [job.demos.episodes[i].hash for i, _ in chunk]
-        found = [_row(m, own.error) for m in measured]
-        if ledger is not None:
-            ledger.add(names, measured, found, measurer.spent - before)
-        rows |= dict(zip(names, found, strict=True))
-        done += len(chunk)
-        on_progress(done, len(job.demos))
+    rows = _rows(job, measurer, own.error, ledger, on_progress)
     measured_steps = ledger.spent if ledger else measurer.spent - prepared_steps
     about = {
         "key": key,
-        **{
-            name: key[name]
-            for name in ("imitator", "method", "settings", "distance", "entries", "discount", "rollouts", "seed")
-        },
+        **{name: value for name, value in key.items() if name != "imitator_hash"},
         **_coverage(job, measurer.horizon),
         **known,
         "rule": scorer.rule,
@@ -199,27 +185,40 @@ def _scored(
         "own_error": own.error,
         "measured_steps": measured_steps,
         "simulator_steps": prepared_steps + measured_steps,
-        "written": time.strftime("%Y-%m-%d"),
+        "version": version("imitable"),
     }
-    scores = _composed(job.demos, [rows[e.hash] for e in job.demos.episodes], about, temperature)
+    scores = _composed(job.demos, [rows[episode.hash] for episode in job.demos.episodes], about, temperature)
     if ledger is not None:
         ledger.finish(scores)
     return scores
 
 
-def _chunks(job: Job, missing: Sequence[int]) -> Iterator[list[tuple[int, Trajectory]]]:
-    """Read the missing demonstrations in order, check each, and give them out in chunks."""
-    wanted, whole = set(missing), len(missing) == len(job.demos)
-    stream = enumerate(job.demos) if whole else ((i, job.demos[i]) for i in missing)
+def _rows(
+    job: Job, measurer: Measurer, threshold: float, ledger: Ledger | None, on_progress: Callable[[int, int], None]
+) -> dict[str, Row]:
+    """Measure what the ledger does not hold yet; return one row an episode hash."""
+    rows = dict(ledger.rows) if ledger else {}
+    missing = [i for i, episode in enumerate(job.demos.episodes) if episode.hash not in rows]
+    done = len(job.demos) - len(missing)
+    on_progress(done, len(job.demos))
+    for chunk in _chunks(job.demos, missing):
+        before = measurer.spent
+        measured = measurer(chunk)
+        found = [_row(one, threshold) for one in measured]
+        names = [trajectory.hash for trajectory in chunk]
+        if ledger is not None:
+            ledger.add(names, measured, found, measurer.spent - before)
+        rows |= dict(zip(names, found, strict=True))
+        done += len(chunk)
+        on_progress(done, len(job.demos))
+    return rows
 
-    def checked() -> Iterator[tuple[int, Trajectory]]:
-        for i, trajectory in stream:
-            if i in wanted:
-                check_episode(job.demos.episodes[i], trajectory, job.imitator)
-                yield i, trajectory
 
-    source = checked()
-    while chunk := list(islice(source, CHUNK)):
+def _chunks(demos: Demonstrations, missing: Sequence[int]) -> Iterator[list[Trajectory]]:
+    """Read the missing demonstrations in order and give them out in chunks."""
+    whole = len(missing) == len(demos)
+    stream = iter(demos) if whole else (demos[i] for i in missing)
+    while chunk := list(islice(stream, CHUNK)):
         yield chunk
 
 
