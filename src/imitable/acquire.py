@@ -116,8 +116,8 @@ def _sentence(sources: tuple[Source, ...], budget: int) -> str:
     if best.feasible == 0:
         nearest = max(sources, key=lambda source: source.probability)
         return (
-            f"no demonstrator has given a feasible demonstration yet: ask {nearest.name}, whose demonstrations fail least, for "
-            f"{min(3, budget)}, and stop if none of them is feasible"
+            f"no demonstrator has given a feasible demonstration yet: begin with {min(3, budget)} of {nearest.name}, whose "
+            "demonstrations fail least, and stop if none of them is feasible"
         )
     asked = [source for source in sources if source.queries]
     plan = ", ".join(f"{source.name} for {source.queries}" for source in asked)

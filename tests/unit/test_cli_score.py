@@ -39,7 +39,7 @@ def scores(tmp_path_factory: pytest.TempPathFactory, demos: Path, slider: Path) 
     assert done.returncode == 0, done.stderr
     assert "tracker certificate 100.0%" in done.stderr
     assert "effective sample size" in done.stderr
-    assert "imitable weigh" in done.stderr
+    assert "--explain EPISODE" in done.stderr
     return out
 
 

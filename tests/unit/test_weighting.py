@@ -28,7 +28,11 @@ def measures(distance: Floats, share: Floats | None = None) -> Measures:
     return Measures(distance, share, np.full(len(distance), 100), np.array([0.5, 1.0]), np.array([0.01, 0.02]))
 
 
-@given(numbers, st.sampled_from(["auto", "paper", "arm", "0.3", "7"]), st.sampled_from(["share", "calibrated", "sigmoid"]))
+@given(
+    numbers,
+    st.sampled_from(["auto", "paper", "arm", "0.3", "7", "share:0.05"]),
+    st.sampled_from(["share", "calibrated", "sigmoid"]),
+)
 def test_scores_lie_in_the_unit_interval_and_weights_sum_to_one(values: list[float], temperature: str, rule: str) -> None:
     logs = log_scores(measures(np.array(values)), temperature, rule)
     scores, weights = np.exp(logs), masses(logs, np.full(len(values), 10))
@@ -57,6 +61,11 @@ def test_the_papers_formula_by_hand() -> None:
 
 def test_a_number_is_the_papers_formula_without_the_cap() -> None:
     np.testing.assert_allclose(log_scores(measures(np.array([2.0, 7.0, 1002.0])), "10", "share"), [0, -0.5, -100])
+
+
+def test_a_temperature_on_the_share() -> None:
+    found = log_scores(measures(np.array([2.0, 7.0]), np.array([0.1, 0.4])), "share:0.1", "calibrated")
+    np.testing.assert_allclose(found, [-1, -4])
 
 
 def test_the_arms_temperature_is_a_tenth_of_the_gap_to_the_middle() -> None:
@@ -90,7 +99,7 @@ def test_all_scores_zero_give_equal_weights() -> None:
 def test_verdicts_follow_the_own_rollouts() -> None:
     assert thresholds(np.array([0.0, 0.01])) == (0.1, 1 / 3)
     assert thresholds(np.full(8, 0.2)) == pytest.approx((0.2, 0.4))
-    assert thresholds(np.full(8, 0.9)) == pytest.approx((0.25, 0.5))
+    assert thresholds(np.full(8, 0.9)) == pytest.approx((0.1, 1 / 3))
     assert verdicts(np.array([0.05, 0.2, 0.9]), 0.1, 1 / 3) == ("feasible", "nearly", "infeasible")
 
 
@@ -111,7 +120,7 @@ def test_remarks_name_what_is_wrong_with_weights() -> None:
     assert any("uniform" in line for line in remarks(np.full(10, 0.1), ("feasible",) * 10))
 
 
-@pytest.mark.parametrize("wrong", ["0", "-1", "nan", "inf", "hot"])
+@pytest.mark.parametrize("wrong", ["0", "-1", "nan", "inf", "hot", "share:", "share:0"])
 def test_temperatures_are_checked(wrong: str) -> None:
     with pytest.raises(BadOption, match="temperature"):
         log_scores(measures(np.array([1.0, 2.0])), wrong, "share")

@@ -23,7 +23,7 @@ def table(common: Common, title: str, columns: Sequence[str], rows: Iterable[Seq
     """Show a table, unless the user wants JSON or silence."""
     if common.quiet or common.json:
         return
-    shown = Table(title=escape(title), title_justify="left", padding=(0, 0 if len(columns) > 8 else 1))
+    shown = Table(title=escape(title), title_justify="left")
     for place, column in enumerate(columns):
         # the first column names the row: it stays whole, the others may wrap
         shown.add_column(

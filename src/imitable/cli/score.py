@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`imitable score`: which demonstrations can the imitator follow?"""
 
+import inspect
+import json
+import tempfile
 import time
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -8,16 +11,18 @@ from pathlib import Path
 import numpy as np
 
 from imitable.cli.console import bar, document, say, table
-from imitable.cli.summary import by_verdict
+from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Score
 from imitable.demos.store import read
 from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption
+from imitable.feasibility.distances import ruler
 from imitable.feasibility.explain import explain, lines
-from imitable.feasibility.method import Measuring, method, score
+from imitable.feasibility.method import Measuring, job_key, method, score
 from imitable.feasibility.score_files import parts_path, read_scores, read_steps
 from imitable.feasibility.scorer import Scorer, Trace
+from imitable.sim.babble import scales
 from imitable.sim.batch import Batch
 from imitable.spec_text import method_value
 from imitable.types import Demonstrations, InMemory, Scores
@@ -61,8 +66,8 @@ def run(verb: Score) -> None:
             kept = f"What is done is kept in {parts_path(verb.out)}: the same command with --resume goes on from there."
             raise KeyboardInterrupt(kept) from None
     report(verb, scores, verb.out)
-    say(verb.common, f"next: imitable score {' '.join(map(str, verb.demos))} --imitator {verb.imitator} --explain EPISODE, ")
-    say(verb.common, f"      imitable weigh {verb.out} --temperature X, or imitable acquire --scores {verb.out} --budget 10")
+    folders = " ".join(map(str, verb.demos))
+    say(verb.common, f"next: imitable score {folders} --imitator {verb.imitator} --out {verb.out} --explain EPISODE")
 
 
 def report(verb: Score, scores: Scores, out: Path) -> None:
@@ -71,9 +76,10 @@ def report(verb: Score, scores: Scores, out: Path) -> None:
     for remark in about["remarks"]:
         say(verb.common, f"! {remark}")
     columns, rows = by_verdict(scores)
-    table(verb.common, f"{out}: {len(scores):,} demonstrations on {about['imitator']}", columns, rows)
+    table(verb.common, f"{out}: {len(scores):,} demonstrations on {about['imitator']}", *narrow(columns, rows))
+    say(verb.common, "verdicts: feasible/nearly/infeasible; diverges: median step from which on the tracker is lost")
     say(verb.common, _judged(scores))
-    if about["covered"] < COVERED:
+    if about["covered"] * about.get("attempts", 1) < COVERED:
         say(verb.common, "! that is less than a tenth of the episodes: --method direct:form=windows looks at later parts, too")
     document(
         verb.common,
@@ -102,9 +108,11 @@ def report(verb: Score, scores: Scores, out: Path) -> None:
 
 def _judged(scores: Scores) -> str:
     about = scores.about
+    attempts = about.get("attempts", 1)
+    pieces = f"{attempts} times {about['horizon']} steps" if attempts > 1 else f"the first {about['horizon']} steps"
     parts = [
-        f"judged: {about['horizon']} steps ({about['horizon_s']:.2g} s) an attempt, {about['covered']:.0%} of an episode, "
-        f"by {about['distance']} distance, discount {about['discount']:.4g}",
+        f"judged: {pieces} ({about['horizon_s']:.2g} s, {about['covered'] * attempts:.0%} of an episode) "
+        f"by {about['distance']} distance, discount {about['discount']:.4g} ({about['horizon_mass']:.0%} of its mass)",
         f"effective sample size {about['effective_size']:.1f} of {len(scores)}",
         f"{about['simulator_steps']:,} simulated steps",
     ]
@@ -140,8 +148,6 @@ def _help(verb: Score, name: str) -> None:
 
 def _about(scorer: Scorer, key: str) -> str:
     """Return the line under a field, which dataclasses do not keep, from the source."""
-    import inspect
-
     source = inspect.getsource(type(scorer)).splitlines()
     place = next(i for i, line in enumerate(source) if line.strip().startswith(f"{key}:"))
     following = source[place + 1].strip() if place + 1 < len(source) else ""
@@ -153,7 +159,7 @@ def _explain(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scor
     if place is None or not 0 <= place < len(demos):
         raise BadOption("--explain", place, f"give the place of a demonstration in the set, 0 to {len(demos) - 1}")
     trajectory = demos[place]
-    scores, row, trace = _known(verb, trajectory.hash) or _measured(verb, demos, imitator, scorer, place)
+    scores, row, trace = _known(verb, imitator, scorer, trajectory.hash) or _measured(verb, demos, imitator, scorer, place)
     found = explain(trajectory, scores, row, trace, threads=verb.common.threads)
     say(verb.common, f"episode {place} ({trajectory.demonstrator}) on {imitator}:")
     for line in lines(found):
@@ -164,21 +170,21 @@ def _explain(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scor
     document(verb.common, {"episode": place, "lines": lines(found), **asdict(found)})
 
 
-def _known(verb: Score, name: str) -> tuple[Scores, int, Trace] | None:
-    """Return what an existing score file of this imitator says of the demonstration."""
+def _known(verb: Score, imitator: Variant, scorer: Scorer, name: str) -> tuple[Scores, int, Trace] | None:
+    """Return what an existing score file of the same settings says of the demonstration."""
     if not verb.out.exists():
         return None
-    scores, trace = read_scores(verb.out), read_steps(verb.out, name)
+    scores, trace, measuring = read_scores(verb.out), read_steps(verb.out, name), _measuring(verb)
+    rule = ruler(imitator, scales(imitator).state, measuring.distance, measuring.entries, measuring.discount)
+    key = json.loads(json.dumps(job_key(imitator, scorer, rule, measuring, verb.common.seed)))
     hashes = [episode.hash for episode in scores.episodes]
-    if scores.about["imitator"] != str(robot(verb.imitator)) or name not in hashes or trace is None:
+    if scores.about["key"] != key or name not in hashes or trace is None:
         return None
     return scores, hashes.index(name), trace
 
 
 def _measured(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scorer, place: int) -> tuple[Scores, int, Trace]:
     """Score the one demonstration now, in a file of its own that is not kept."""
-    import tempfile
-
     trajectory = demos[place]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "one.parquet"

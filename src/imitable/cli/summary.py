@@ -57,3 +57,9 @@ def _verdict_row(name: str, scores: Scores, places: list[int]) -> tuple[object, 
         round(float(scores.weight[places].sum()), 3),
         float(np.median(diverged[diverged >= 0])) if (diverged >= 0).any() else float("nan"),
     )
+
+
+def narrow(columns: tuple[str, ...], rows: list[tuple[object, ...]]) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    """Return the same for a terminal of 80 columns: the verdicts in one column (feasible/nearly/infeasible), short scores."""
+    heads = (columns[0], "verdicts", *columns[5:])
+    return heads, [(row[0], "/".join(map(str, row[2:5])), row[5], f"{row[6]:.1g}", *row[7:]) for row in rows]

@@ -125,7 +125,7 @@ class Score:
     discount: float | None = None
     """γ of the distance. Default: by time, exp(−period / 0.6 s)."""
     temperature: str = "auto"
-    """How distances become scores: auto, paper, arm, or a number."""
+    """How distances become scores: auto, paper, arm, a number on the distance, or share:NUMBER."""
     rollouts: int = 1
     """Rollouts a demonstration on a robot with noise: the expected distance is their mean."""
     explain: int | None = None
@@ -149,7 +149,7 @@ class Weigh:
     scores: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SCORES")]
     """Score file."""
     temperature: str | None = None
-    """auto, paper, arm, or a number; default: as it was."""
+    """auto, paper, arm, a number, or share:NUMBER; default: as it was."""
     keep: str = "all"
     """Demonstrations that keep a weight: all, feasible, or top:K."""
     out: Path = Path("weighed.parquet")

@@ -2,7 +2,7 @@
 """`imitable weigh`: other scores and weights from the same distances."""
 
 from imitable.cli.console import document, say, table
-from imitable.cli.summary import by_verdict
+from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Weigh
 from imitable.errors import BadOption
 from imitable.feasibility.method import weighed
@@ -21,7 +21,7 @@ def run(verb: Weigh) -> None:
     for remark in scores.about["remarks"]:
         say(verb.common, f"! {remark}")
     columns, rows = by_verdict(scores)
-    table(verb.common, f"{verb.out}: temperature {scores.about['temperature']}, keeping {verb.keep}", columns, rows)
+    table(verb.common, f"{verb.out}: temperature {scores.about['temperature']}, keeping {verb.keep}", *narrow(columns, rows))
     say(verb.common, f"effective sample size {scores.about['effective_size']:.1f} of {len(scores)}")
     say(verb.common, f"next: imitable acquire --scores {verb.out} --budget 10")
     document(

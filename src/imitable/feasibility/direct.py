@@ -98,8 +98,9 @@ class _Tracker:
 
     @cached_property
     def about(self) -> dict[str, object]:
-        """The certificate of the solver on this body."""
-        return {"certificate": certificate(self._lanes, self._solver, self._job.demos, self._job.seed)}
+        """The certificate of the solver on this body, and how many pieces of a demonstration are judged."""
+        found = certificate(self._lanes, self._solver, self._job.demos, self._job.seed)
+        return {"certificate": found, "attempts": self._method.windows if self._method.form == "windows" else 1}
 
     @property
     def spent(self) -> int:

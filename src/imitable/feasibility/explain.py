@@ -256,9 +256,14 @@ def _rung(trajectory: Trajectory, imitator: Variant, knob: Knob, value: float, s
     # the imitator's own scales on every rung: a ladder compares bodies, so its unit must not change
     rule = ruler(imitator, scales(imitator).state, about["distance"], about["entries"], about["discount"])
     job = Job(InMemory(body.layout, [trajectory]), body, rule, about["seed"], about["rollouts"], threads)
-    (measured,) = Direct().prepared(job)([trajectory])
+    (measured,) = _tracker(scores).prepared(job)([trajectory])
     (verdict,) = verdicts(np.array([measured.share]), about["feasible_share"], about["nearly_share"])
     return Rung(float(f"{value:.4g}"), measured.share, verdict)
+
+
+def _tracker(scores: Scores) -> Direct:
+    """Return the direct scorer with the settings of the scores, if they are its own; ladders always track directly."""
+    return Direct(**scores.about["settings"]) if scores.about["method"].endswith(".Direct") else Direct()
 
 
 def lines(explanation: Explanation) -> list[str]:

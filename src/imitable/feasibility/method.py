@@ -16,7 +16,7 @@ from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, one_of
 from imitable.feasibility import weighting
 from imitable.feasibility.checks import check_episode, check_set
-from imitable.feasibility.distances import MASS, Ruler, effective_horizon, ruler
+from imitable.feasibility.distances import Ruler, ruler
 from imitable.feasibility.score_files import Ledger, Row, models_path, parts_path
 from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
 from imitable.files import check_free, check_writable
@@ -118,7 +118,7 @@ def score(
     if path is not None:
         _check_output(path, overwrite=overwrite, resume=resume)
     rule = ruler(variant, scales(variant).state, measuring.distance, measuring.entries, measuring.discount)
-    key = _key(variant, scorer, rule, measuring, seed)
+    key = job_key(variant, scorer, rule, measuring, seed)
     ledger = None if path is None else Ledger(path, key, resume=resume)
     models = None if path is None else models_path(path)
     job = Job(demos, variant, rule, seed, measuring.rollouts, threads, models, say)
@@ -136,12 +136,13 @@ def _check_output(path: Path, *, overwrite: bool, resume: bool) -> None:
     check_free(path, overwrite=overwrite or resume, resume=True)
 
 
-def _key(variant: Variant, scorer: Scorer, rule: Ruler, measuring: Measuring, seed: int) -> dict[str, Any]:
+def job_key(variant: Variant, scorer: Scorer, rule: Ruler, measuring: Measuring, seed: int) -> dict[str, Any]:
     """Return what measures depend on: equal keys mean that they can be used again."""
     return {
+        "version": version("imitable"),
         "imitator": str(variant),
         "imitator_hash": variant.hash,
-        "method": type(scorer).__name__,
+        "method": f"{type(scorer).__module__}.{type(scorer).__qualname__}",
         "settings": asdict(cast(Any, scorer)),
         "distance": measuring.distance,
         "entries": measuring.entries,
@@ -185,7 +186,6 @@ def _scored(
         "own_error": own.error,
         "measured_steps": measured_steps,
         "simulator_steps": prepared_steps + measured_steps,
-        "version": version("imitable"),
     }
     scores = _composed(job.demos, [rows[episode.hash] for episode in job.demos.episodes], about, temperature)
     if ledger is not None:
@@ -238,14 +238,15 @@ def _row(measured: Measured, threshold: float) -> Row:
 
 
 def _coverage(job: Job, horizon: int) -> dict[str, object]:
-    """Say which part of the demonstrations is judged: the steps that hold 99 % of the discount's mass."""
-    judged = min(horizon, effective_horizon(job.ruler.discount))
-    length = float(np.mean([episode.length for episode in job.demos.episodes]))
+    """Say which part of the demonstrations one attempt judges, and how much of the discount's mass that holds."""
+    lengths = np.array([episode.length for episode in job.demos.episodes])
+    judged = min(horizon, int(lengths.max()))
+    covered = float(np.minimum(judged, lengths).sum() / lengths.sum())
     return {
         "horizon": judged,
         "horizon_s": judged * job.imitator.layout.period_s,
-        "horizon_mass": float(1 - job.ruler.discount**judged) if job.ruler.discount < 1 else MASS,
-        "covered": min(1.0, judged / length),
+        "horizon_mass": float(1 - job.ruler.discount**judged) if job.ruler.discount < 1 else covered,
+        "covered": covered,
     }
 
 

@@ -37,6 +37,7 @@ COLUMNS = {
     "length": pa.int64(),
     "return": pa.float64(),
     "terminated": pa.bool_(),
+    "seed": pa.int64(),
     "distance": pa.float64(),
     "share": pa.float64(),
     "verdict": pa.string(),
@@ -204,6 +205,7 @@ def write_scores(path: Path, scores: Scores) -> None:
         "length": [e.length for e in episodes],
         "return": [e.total_return for e in episodes],
         "terminated": [e.terminated for e in episodes],
+        "seed": [e.seed for e in episodes],
         "distance": scores.distance,
         "share": scores.share,
         "verdict": list(scores.verdict),
@@ -230,9 +232,9 @@ def read_scores(path: str | Path) -> Scores:
         raise BadScores(str(path), str(error).splitlines()[0] if str(error) else type(error).__name__) from None
     rows = table.to_pydict()
     episodes = tuple(
-        Episode(source, index, name, demonstrator, length, math.nan if total is None else total, bool(terminated))
-        for source, index, name, demonstrator, length, total, terminated in zip(
-            *(rows[column] for column in list(COLUMNS)[:7]), strict=True
+        Episode(source, index, name, demonstrator, length, math.nan if total is None else total, bool(terminated), seed)
+        for source, index, name, demonstrator, length, total, terminated, seed in zip(
+            *(rows[column] for column in list(COLUMNS)[:8]), strict=True
         )
     )
     return Scores(

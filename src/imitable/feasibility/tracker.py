@@ -109,7 +109,16 @@ def _key(job: Job, settings: Tracker, demonstrator: str) -> str:
 
     It does not name the demonstrations: what was learned from some serves for those that join the set later.
     """
-    told = (type(settings).__name__, settings, LEARNER, ruler_text(job.ruler), job.imitator.hash, job.seed, demonstrator)
+    told = (
+        type(settings).__name__,
+        settings,
+        LEARNER,
+        ruler_text(job.ruler),
+        job.imitator.hash,
+        job.rollouts,
+        job.seed,
+        demonstrator,
+    )
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
 
 

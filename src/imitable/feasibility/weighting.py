@@ -16,8 +16,10 @@ PAPER_TEMPERATURE, PAPER_CAP = 5.0, 50.0
 FEASIBLE, NEARLY = 0.1, 1 / 3
 """Shares up to which a demonstration is called feasible and nearly feasible, unless the imitator's own rollouts have more."""
 FEASIBLE_MOST = 0.25
-"""A tracker that leaves more than this of its own body's rollouts has no say in what is feasible."""
+"""A method that leaves more than this of its own body's rollouts has no say in what is feasible."""
 VERDICTS = ("feasible", "nearly", "infeasible")
+SHARE = "share:"
+"""Begins a temperature on the share, such as `share:0.05`; a plain number is one on the distance."""
 RULES = ("share", "calibrated", "sigmoid")
 """How `auto` scores: exp(−share / 0.03); ID-Feas's interpolation between calibration bounds; 1 − share."""
 
@@ -43,7 +45,7 @@ def log_scores(measures: Measures, temperature: str, rule: str) -> Floats:
 
     auto: see `RULES`, the score of a demonstration does not depend on the others (except `calibrated`, as published).
     paper: −min((D − min D) / 5, 50).  arm: −(D − min D) / σ with σ a tenth of the gap between the best and the mean of the
-    middle 80 % of the sorted distances.  A number: the paper's formula with that σ, not capped.
+    middle 80 % of the sorted distances.  A number σ: the paper's formula with it, not capped.  share:T: −share / T.
     """
     distance = measures.distance
     if temperature == "auto":
@@ -54,17 +56,18 @@ def log_scores(measures: Measures, temperature: str, rule: str) -> Floats:
     if temperature == "arm":
         middle = np.sort(distance)[int(0.1 * len(distance)) : max(1, int(0.9 * len(distance)))]
         return -excess / max(float(middle.mean() - distance.min()) / 10, 1e-12)
-    return -excess / parse_temperature(temperature)
+    number = parse_temperature(temperature)
+    return -measures.share / number if temperature.startswith(SHARE) else -excess / number
 
 
 def parse_temperature(text: str) -> float:
-    """Return a numeric temperature."""
+    """Return the number in a temperature: `5`, or `share:0.05`."""
     try:
-        value = float(text)
+        value = float(text.removeprefix(SHARE))
     except ValueError:
         value = float("nan")
     if not 0 < value < float("inf"):
-        raise BadOption("temperature", text, "give auto, paper, arm, or a number above 0")
+        raise BadOption("temperature", text, "give auto, paper, arm, a number above 0, or share:NUMBER")
     return value
 
 
@@ -100,9 +103,12 @@ def masses(logs: Floats, lengths: Ints, kept: Bools | None = None) -> Floats:
 
 
 def thresholds(own_share: Floats) -> tuple[float, float]:
-    """Return the largest shares called feasible and nearly: 0.1 and 1/3, or what the imitator's own rollouts leave."""
+    """Return the largest shares called feasible and nearly: 0.1 and 1/3, or what the own rollouts leave and twice it.
+
+    Of the imitator's own rollouts the 95th percentile counts, up to 0.25.
+    """
     own = float(np.quantile(own_share, 0.95)) if len(own_share) else 0.0
-    feasible = min(max(FEASIBLE, own), FEASIBLE_MOST)
+    feasible = max(FEASIBLE, own) if own <= FEASIBLE_MOST else FEASIBLE
     return feasible, max(NEARLY, 2 * feasible)
 
 
@@ -136,7 +142,9 @@ def remarks(weight: Floats, verdict: Sequence[str]) -> list[str]:
         best = f"{nearly} of {count} nearly are" if nearly else "none nearly is"
         lines.append(f"no demonstration is feasible on this imitator; {best}: weights only say which fail least")
     if count > 4 and effective < max(2.0, 0.02 * count):
-        lines.append(f"the weights rest on about {effective:.1f} of {count} demonstrations; a higher temperature spreads them")
+        lines.append(
+            f"the weights rest on about {effective:.1f} of {count} demonstrations; --temperature share:0.1 would spread them"
+        )
     elif count > 1 and effective > 0.98 * count:
         lines.append("the weights are nearly uniform: the scores do not tell these demonstrations apart")
     return lines

@@ -13,7 +13,7 @@ from imitable.sim.task import Free, Locomotion
 from imitable.types import Floats, Trajectory
 
 SMOOTHNESS, LOUDNESS = 0.9, 0.7
-"""Controls follow u_t = 0.9 u_{t−1} + √(1 − 0.9²) · 0.7 ξ_t in half control ranges, clipped to the range."""
+"""Controls are 0.7 u_t in half control ranges, clipped to the range: u_t = 0.9 u_{t−1} + √(1 − 0.9²) ξ_t, u_{−1} = ξ_0."""
 
 
 @dataclass(frozen=True)
