@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from weakref import WeakSet
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -23,7 +25,7 @@ from imitable.feasibility.explain import explain, ladders, lines
 from imitable.feasibility.method import Measuring, method, score, subset, weighed
 from imitable.feasibility.score_files import parts_path, read_scores, read_steps, steps_path, write_scores
 from imitable.sim.babble import babble
-from imitable.types import InMemory, Layout, Trajectory, Weights
+from imitable.types import Demonstrations, Episode, InMemory, Layout, Trajectory, Weights, episode_of
 
 DT, SUBSTEPS, DAMPING, FORCE = 0.01, 2, 0.1, 2.0
 """The slider of the tests, see conftest: 1 kg, two simulator steps a control step."""
@@ -297,6 +299,7 @@ def test_an_explanation_names_joint_force_and_knob(slider_path: Path, tmp_path: 
     assert ladder.knob == "gear.push"
     assert [rung.share for rung in ladder.rungs] == sorted((rung.share for rung in ladder.rungs), reverse=True)
     assert "feasible from gear.push ≥" in ladder.sentence
+    assert ladder.rungs[0].share == scores.share[0]
     assert any("has 0.4" in line for line in lines(found))
 
 
@@ -350,3 +353,41 @@ def test_a_rewritten_score_file_reads_the_same(slider: Variant, tmp_path: Path) 
 def test_folders_and_memory_agree(slider: Variant, tmp_path: Path) -> None:
     write(tmp_path / "demos", slider.layout, own(slider))
     np.testing.assert_array_equal(score(read(tmp_path / "demos"), slider).share, score(own(slider), slider).share)
+
+
+class Stream(Demonstrations):
+    """A set that makes its trajectories anew whenever they are read, and counts how many are alive at once."""
+
+    def __init__(self, variant: Variant, count: int) -> None:
+        self.layout_, self.alive, self.most = variant.layout, WeakSet[Trajectory](), 0
+        self._states = pushed(FORCE / 2, 6).states
+        self._episodes = tuple(episode_of(self.make(k), k) for k in range(count))
+        self.most = 0
+
+    def make(self, k: int) -> Trajectory:
+        made = Trajectory(self._states * (1 + 1e-6 * k), "stream")
+        self.alive.add(made)
+        self.most = max(self.most, len(self.alive))
+        return made
+
+    @property
+    def layout(self) -> Layout:
+        return self.layout_
+
+    @property
+    def episodes(self) -> tuple[Episode, ...]:
+        return self._episodes
+
+    def __getitem__(self, position: int) -> Trajectory:
+        return self.make(position)
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        return (self.make(k) for k in range(len(self._episodes)))
+
+
+def test_memory_holds_a_chunk_and_no_more(slider: Variant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(method_module, "CHUNK", 8)
+    demos = Stream(slider, 60)
+    scores = score(demos, slider, "direct:purse=0", out=tmp_path / "scores.parquet")
+    assert len(scores) == 60
+    assert demos.most <= 2 * 8 + 2

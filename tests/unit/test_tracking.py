@@ -158,6 +158,21 @@ def test_looking_ahead_holds_the_action(slider_path: Path) -> None:
     np.testing.assert_allclose(far.reach(start, unit)[:, 0], state, atol=1e-9)
 
 
+def test_bodies_side_by_side_are_followed_as_each_alone() -> None:
+    """One batch of different bodies: an attempt does not notice the others."""
+    imitator = robot("half_cheetah:front=0.01")
+    bodies = [imitator, robot("half_cheetah:front=0.1"), robot("half_cheetah")]
+    scale = scales(imitator).change
+    states = babble(robot("half_cheetah"), 1, 12, 3)[0].states
+    targets, lengths = np.tile(states, (3, 1, 1)), np.array([12, 12, 12])
+    together = follow(Lanes(imitator, scale, bodies=bodies), Solver(purse=60), targets, lengths, 0)
+    for row, body in enumerate(bodies):
+        alone = follow(Lanes(body, scale), Solver(purse=60), targets[:1], lengths[:1], 0)
+        np.testing.assert_array_equal(together.states[row], alone.states[0])
+    nothing = drift(Lanes(imitator, scale, bodies=bodies), targets[:, 0], 5)
+    np.testing.assert_array_equal(nothing[2], drift(Lanes(bodies[2], scale), targets[:1, 0], 5)[0])
+
+
 def test_the_certificate_of_an_easy_body_is_perfect(slider_path: Path) -> None:
     variant = robot(str(slider_path))
     demos = InMemory(variant.layout, babble(variant, 3, 20, 0))

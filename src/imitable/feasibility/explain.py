@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Why a demonstration fails: where it diverges, which entries fail, what forces it needs, which knob would have to move."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isclose
@@ -14,11 +14,13 @@ from imitable.dynamics.variant import Variant, value_text
 from imitable.errors import ImitableError
 from imitable.feasibility.direct import Direct
 from imitable.feasibility.distances import ruler
-from imitable.feasibility.scorer import Job, Trace
+from imitable.feasibility.scorer import Trace, discounted_share
 from imitable.feasibility.weighting import verdicts
 from imitable.sim.babble import babble, scales
+from imitable.tracking.follow import drift, follow
 from imitable.tracking.inverse import actuator_limits, inverse_forces, joints
-from imitable.types import Floats, InMemory, Scores, Trajectory
+from imitable.tracking.solver import Lanes, Solver
+from imitable.types import Floats, Scores, Trajectory
 
 LIMIT_SLACK = 0.1
 """Part of a joint's range that it may be past its limit: limits are soft."""
@@ -200,13 +202,32 @@ def _own_forces(imitator: Variant) -> Floats:
 
 
 def ladders(trajectory: Trajectory, imitator: Variant, scores: Scores, *, threads: int = 1) -> tuple[Ladder, ...]:
-    """Score the demonstration on bodies with one knob of the imitator turned, a row of values each."""
+    """Follow the demonstration on bodies with one knob of the imitator turned, all values of a knob in one batch."""
     found: list[Ladder] = []
     for knob, goal in _knobs(trajectory, imitator):
-        values = _rungs(float(_number(imitator, knob)), goal, knob)
-        rungs = [_rung(trajectory, imitator, knob, value, scores, threads) for value in values]
-        found.append(Ladder(knob.name, knob.unit, tuple(rungs)))
+        values = [float(f"{value:.4g}") for value in _rungs(_number(imitator, knob), goal)]
+        bodies = [turned(imitator, knob.name, value) for value in values]
+        shares = _shares(trajectory, imitator, bodies, scores, threads)
+        words = verdicts(shares, scores.about["feasible_share"], scores.about["nearly_share"])
+        rungs = tuple(Rung(v, float(share), word) for v, share, word in zip(values, shares, words, strict=True))
+        found.append(Ladder(knob.name, knob.unit, rungs))
     return tuple(found)
+
+
+def _shares(trajectory: Trajectory, imitator: Variant, bodies: Sequence[Variant], scores: Scores, threads: int) -> Floats:
+    """(R) shares of rollouts from the demonstration's first state, one a body, as `direct` measures them.
+
+    The imitator's own scales serve all bodies: a ladder compares bodies, so its unit must not change.
+    """
+    about, own = scores.about, scales(imitator)
+    rule = ruler(imitator, own.state, about["distance"], about["entries"], about["discount"])
+    steps = min(rule.horizon(Direct().horizon), len(trajectory))
+    targets = np.tile(trajectory.states[: steps + 1], (len(bodies), 1, 1))
+    lanes = Lanes(imitator, own.change, threads, bodies=bodies)
+    followed = follow(lanes, Solver(), targets, np.full(len(bodies), steps), about["seed"])
+    passive = drift(lanes, targets[:, 0], steps)
+    distances = (rule.discounted(rule.errors(states, targets[:, 1:])) for states in (followed.states, passive))
+    return np.array([discounted_share(float(d), float(p)) for d, p in zip(*distances, strict=True)])
 
 
 def _knobs(trajectory: Trajectory, imitator: Variant) -> list[tuple[Knob, float]]:
@@ -237,7 +258,7 @@ def _number(imitator: Variant, knob: Knob) -> float:
     return value
 
 
-def _rungs(own: float, goal: float, knob: Knob) -> Floats:
+def _rungs(own: float, goal: float) -> Floats:
     """Return the values between two, evenly spaced, or by equal factors where they differ by more than five times."""
     if min(own, goal) > 0 and max(own, goal) > 5 * min(own, goal):
         return np.geomspace(own, goal, RUNGS)
@@ -249,21 +270,6 @@ def turned(imitator: Variant, knob: str, value: float) -> Variant:
     settings = {name: value_text(old) for name, old in imitator.values} | {knob: value_text(float(f"{value:.4g}"))}
     text = ",".join(f"{name}={number}" for name, number in settings.items())
     return robot(f"{imitator.robot.name}:{text}")
-
-
-def _rung(trajectory: Trajectory, imitator: Variant, knob: Knob, value: float, scores: Scores, threads: int) -> Rung:
-    about, body = scores.about, turned(imitator, knob.name, value)
-    # the imitator's own scales on every rung: a ladder compares bodies, so its unit must not change
-    rule = ruler(imitator, scales(imitator).state, about["distance"], about["entries"], about["discount"])
-    job = Job(InMemory(body.layout, [trajectory]), body, rule, about["seed"], about["rollouts"], threads)
-    (measured,) = _tracker(scores).prepared(job)([trajectory])
-    (verdict,) = verdicts(np.array([measured.share]), about["feasible_share"], about["nearly_share"])
-    return Rung(float(f"{value:.4g}"), measured.share, verdict)
-
-
-def _tracker(scores: Scores) -> Direct:
-    """Return the direct scorer with the settings of the scores, if they are its own; ladders always track directly."""
-    return Direct(**scores.about["settings"]) if scores.about["method"].endswith(".Direct") else Direct()
 
 
 def lines(explanation: Explanation) -> list[str]:

@@ -36,12 +36,12 @@ def follow(
     for t in range(steps):
         live = np.flatnonzero(lengths > t)
         rng = seeding.generator(seed, "candidates", t)
-        found = solve(lanes, solver, now[live], targets[live, t + lanes.ahead], previous[live], purses[live], rng)
+        found = solve(lanes, solver, now[live], targets[live, t + lanes.ahead], previous[live], purses[live], rng, live)
         purses[live] -= found.extra
         reached = found.reached
         if disturbances is not None or lanes.ahead > 1:
             noise = 0.0 if disturbances is None else disturbances[live, t]
-            reached = _carried_out(lanes, now[live], found.actions + noise)
+            reached = _carried_out(lanes, now[live], found.actions + noise, live)
         states[live, t], actions[live, t] = reached, found.actions
         now[live], previous[live] = reached, found.actions
     return Followed(states, actions)
@@ -53,12 +53,13 @@ def drift(lanes: Lanes, starts: Floats, steps: int, disturbances: Floats | None 
     nothing = np.tile(lanes.centre + lanes.half * lanes.passive, (len(starts), 1))
     now = starts
     for t in range(steps):
-        now = _carried_out(lanes, now, nothing if disturbances is None else nothing + disturbances[:, t])
+        now = _carried_out(lanes, now, nothing if disturbances is None else nothing + disturbances[:, t], None)
         states[:, t] = now
     return states
 
 
-def _carried_out(lanes: Lanes, states: Floats, controls: Floats) -> Floats:
+def _carried_out(lanes: Lanes, states: Floats, controls: Floats, problems: Ints | None) -> Floats:
     """(N, S), (N, A) → (N, S): one step under controls that may lie outside the range; MuJoCo clips them itself."""
-    reached = lanes.reach(states, ((controls - lanes.centre) / lanes.half)[:, None], steps=1)[:, 0]
+    units = ((controls - lanes.centre) / lanes.half)[:, None]
+    reached = lanes.reach(states, units, steps=1, problems=problems)[:, 0]
     return np.where(np.isfinite(reached), reached, states)

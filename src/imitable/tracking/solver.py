@@ -9,6 +9,7 @@ not solved begins again elsewhere for as long as its purse of simulated steps la
 demonstration that can be followed seldom needs it, and one that cannot soon has spent it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,32 +65,58 @@ class Solved:
 class Lanes:
     """Simulations of the imitator that try candidates: row = problem, column = candidate."""
 
-    def __init__(self, variant: Variant, scale: Floats, threads: int = 1, *, ahead: int = 1) -> None:
-        """Remember the body, the scale (S) of the residual, and for how many control steps a candidate is held."""
+    def __init__(
+        self, variant: Variant, scale: Floats, threads: int = 1, *, ahead: int = 1, bodies: Sequence[Variant] = ()
+    ) -> None:
+        """Remember the body, the scale (S) of the residual, and for how many control steps a candidate is held.
+
+        With `bodies` (alike but for their dynamics) problem i is one of body i, and every call says which problems it is about.
+        """
         self.variant, self.scale, self.ahead, self._threads = variant, scale, ahead, threads
+        self.bodies = tuple(bodies)
         low, high = variant.control_range
         self.centre, self.half = (low + high) / 2, (high - low) / 2
         self.passive = np.clip((0.0 - self.centre) / self.half, -1, 1)
         """(A) doing nothing: control zero, in half control ranges."""
-        self._batch = Batch(variant, 64, threads)
+        self._width = max(len(self.centre), NEAR + ANYWHERE)
+        self._batch = self._new_batch(64)
         self.spent = 0
 
-    def reach(self, states: Floats, units: Floats, steps: int | None = None) -> Floats:
+    def _new_batch(self, size: int) -> Batch:
+        if not self.bodies:
+            return Batch(self.variant, size, self._threads)
+        return Batch([body for body in self.bodies for _ in range(self._width)], len(self.bodies) * self._width, self._threads)
+
+    def _places(self, problems: Ints | None, n: int, k: int) -> Ints:
+        """(n · k) simulations that try k candidates for n problems."""
+        if self.bodies:
+            rows: Ints = np.arange(n) if problems is None else problems
+            return (rows[:, None] * self._width + np.arange(k)).reshape(-1)
+        if n * k > len(self._batch):
+            self._batch = self._new_batch(2 * n * k)
+        return np.arange(n * k)
+
+    def inverse(self, states: Floats, targets: Floats, problems: Ints | None) -> Floats:
+        """(N, S), (N, S) → (N, A) actions of inverse dynamics, each of its problem's body."""
+        if not self.bodies:
+            return inverse_actions(self.variant, states, targets)
+        rows = range(len(states)) if problems is None else problems.tolist()
+        bodies = [self.bodies[row] for row in rows]
+        return np.concatenate([inverse_actions(b, states[i : i + 1], targets[i : i + 1]) for i, b in enumerate(bodies)])
+
+    def reach(self, states: Floats, units: Floats, *, steps: int | None = None, problems: Ints | None = None) -> Floats:
         """(N, S), (N, K, A) in half control ranges → (N, K, S) states `steps` (else `ahead`) control steps later.
 
-        NaN where MuJoCo gave up.
+        NaN where MuJoCo gave up. `problems` (N), ascending, says whose bodies they are; without it, those of all.
         """
         steps = steps or self.ahead
-        n, k, actions = units.shape
-        size = int(n * k)
-        if size > len(self._batch):
-            self._batch = Batch(self.variant, 2 * size, self._threads)
-        ids: Ints = np.arange(size)
+        n, k, actions = (int(length) for length in units.shape)
+        size, ids = n * k, self._places(problems, n, k)
         self._batch.set_state(np.repeat(states, k, axis=0), ids)
         controls, failed = self.centre + self.half * units.reshape(size, actions), np.zeros(size, bool)
         for _ in range(steps):
             failed |= self._batch.step(controls, ids)
-        reached = self._batch.states[:size]
+        reached = self._batch.states[ids]
         reached[failed] = np.nan
         self.spent += size * steps
         return reached.reshape(n, k, -1)
@@ -105,14 +132,22 @@ class Lanes:
 
 
 def solve(
-    lanes: Lanes, solver: Solver, states: Floats, targets: Floats, previous: Floats, purses: Ints, rng: np.random.Generator
+    lanes: Lanes,
+    solver: Solver,
+    states: Floats,
+    targets: Floats,
+    previous: Floats,
+    purses: Ints,
+    rng: np.random.Generator,
+    problems: Ints | None = None,
 ) -> Solved:
     """Return the best action for every row of states (N, S), targets (N, S); previous (N, A) are the actions just taken.
 
     `purses` (N) are the simulated steps that each problem may spend on new beginnings. What `rng` draws is the same for all
-    problems, so that a solution does not depend on who else is solved.
+    problems, so that a solution does not depend on who else is solved. `problems` (N) says which of the lanes' bodies they are.
     """
-    search = _Search(lanes, solver, states, targets, previous)
+    numbers: Ints = np.arange(len(states)) if problems is None else problems
+    search = _Search(lanes, solver, states, targets, previous, numbers)
     walkers = search.unsolved(np.arange(len(states)))
     search.walk(walkers, search.units[walkers], search.reached[walkers], solver.first_steps)
     extra = np.zeros(len(states), np.int64)
@@ -131,14 +166,14 @@ def solve(
 class _Search:
     """The best candidate so far of N problems."""
 
-    def __init__(self, lanes: Lanes, solver: Solver, states: Floats, targets: Floats, previous: Floats) -> None:
+    def __init__(self, lanes: Lanes, solver: Solver, states: Floats, targets: Floats, previous: Floats, problems: Ints) -> None:
         """Look at the first guesses: zero, the previous action, the action of `mj_inverse`."""
-        self.lanes, self.solver, self.states, self.targets = lanes, solver, states, targets
-        inverse = inverse_actions(lanes.variant, states, targets)
+        self.lanes, self.solver, self.states, self.targets, self.problems = lanes, solver, states, targets, problems
+        inverse = lanes.inverse(states, targets, problems)
         zero = np.broadcast_to(lanes.passive, previous.shape)
         guesses = [zero, *(np.clip((action - lanes.centre) / lanes.half, -1, 1) for action in (previous, inverse))]
         units = np.stack(guesses, axis=1)
-        reached = lanes.reach(states, units)
+        reached = lanes.reach(states, units, problems=problems)
         errors = lanes.errors(reached, targets)
         self.passive_errors = errors[:, 0]
         best = errors.argmin(axis=1)
@@ -155,7 +190,7 @@ class _Search:
         offsets, anywhere = SPREAD * rng.standard_normal((NEAR, actions)), rng.uniform(-1, 1, (ANYWHERE, actions))
         near = np.clip(self.units[ids][:, None] + offsets, -1, 1)
         units = np.concatenate([near, np.broadcast_to(anywhere, (len(ids), *anywhere.shape))], axis=1)
-        reached = self.lanes.reach(self.states[ids], units)
+        reached = self.lanes.reach(self.states[ids], units, problems=self.problems[ids])
         best, rows = self.lanes.errors(reached, self.targets[ids]).argmin(axis=1), np.arange(len(ids))
         return units[rows, best], reached[rows, best]
 
@@ -182,14 +217,14 @@ class _Search:
 
     def _downhill(self, ids: Ints, units: Floats, reached: Floats, difference: float) -> tuple[Floats, Floats, Floats]:
         """Take one Gauss–Newton step from units (n, A), with several dampings; return the best of all that was looked at."""
-        states, targets = self.states[ids], self.targets[ids]
+        states, targets, problems = self.states[ids], self.targets[ids], self.problems[ids]
         residuals = self.lanes.residuals(reached[:, None], targets)
         step = np.where(units > 0, -difference, difference)  # away from the nearer bound
         moved = units[:, None, :] + step[:, :, None] * np.eye(units.shape[1])
-        moved_to = self.lanes.reach(states, moved)
+        moved_to = self.lanes.reach(states, moved, problems=problems)
         jacobian = (self.lanes.residuals(moved_to, targets) - residuals) / step[:, :, None]  # (n, A, S)
         tries = _gauss_newton(jacobian, residuals[:, 0], units)
-        tried_to = self.lanes.reach(states, tries)
+        tried_to = self.lanes.reach(states, tries, problems=problems)
         all_units = np.concatenate([units[:, None], tries, moved], axis=1)
         all_reached = np.concatenate([reached[:, None], tried_to, moved_to], axis=1)
         errors = self.lanes.errors(all_reached, targets)
