@@ -87,6 +87,21 @@ class _Attempts:
         return _Attempts(self.owners[rows], self.numbers[rows], self.begins[rows], self.lengths[rows])
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What came of n attempts of at most H steps; NaN beyond their ends."""
+
+    attempts: _Attempts
+    errors: Floats
+    """(n, H) distances to the demonstration."""
+    idle: Floats
+    """(n, H) those of the passive imitator."""
+    states: Floats
+    """(n, H, S) of the imitator."""
+    actions: Floats
+    """(n, H, A) that it took."""
+
+
 class _Tracker:
     """The direct scorer at work."""
 
@@ -113,14 +128,15 @@ class _Tracker:
         blocks = [self._followed(trajectories, attempts.part(begin)) for begin in range(0, len(attempts.owners), BLOCK)]
         states, actions, passive = (_joined(arrays) for arrays in zip(*blocks, strict=True))
         targets = _pieces(trajectories, attempts, states.shape[1])[:, 1:]
-        errors, idle = self._job.ruler.errors(states, targets), self._job.ruler.errors(passive, targets)
-        if self._method.form == "restart":
-            return [self._restarted(attempts.owners == i, errors, idle, states, actions) for i in range(len(trajectories))]
-        distances, idle_distances = self._job.ruler.discounted(errors), self._job.ruler.discounted(idle)
-        return [
-            self._measured(np.flatnonzero(attempts.owners == i), attempts, errors, distances, idle_distances, states, actions)
-            for i in range(len(trajectories))
-        ]
+        found = _Found(
+            attempts, self._job.ruler.errors(states, targets), self._job.ruler.errors(passive, targets), states, actions
+        )
+        summed = self._restarted if self._method.form == "restart" else self._rolled_out
+        return [summed(np.flatnonzero(attempts.owners == i), found) for i in range(len(trajectories))]
+
+    @property
+    def _repeats(self) -> int:
+        return self._job.rollouts if self._job.imitator.noise else 1
 
     def _attempts(self, trajectories: Sequence[Trajectory]) -> _Attempts:
         rows: list[tuple[int, int, int, int]] = []
@@ -131,8 +147,8 @@ class _Tracker:
                 begins = sorted(set(np.linspace(0, len(trajectory) - steps, self._method.windows).astype(int).tolist()))
             if self._method.form == "restart":
                 begins, steps = list(range(steps)), 1
-            repeats = self._job.rollouts if self._job.imitator.noise else 1
-            rows += [(owner, k * repeats + r, begin, steps) for k, begin in enumerate(begins) for r in range(repeats)]
+            pairs = ((k, begin, r) for k, begin in enumerate(begins) for r in range(self._repeats))
+            rows += [(owner, k * self._repeats + r, begin, steps) for k, begin, r in pairs]
         owners, numbers, begins_at, lengths = np.array(rows, np.int64).T
         return _Attempts(owners, numbers, begins_at, lengths)
 
@@ -160,32 +176,28 @@ class _Tracker:
             ]
         )
 
-    def _measured(
-        self, rows: Ints, attempts: _Attempts, errors: Floats, distances: Floats, idle: Floats, states: Floats, actions: Floats
-    ) -> Measured:
+    def _rolled_out(self, rows: Ints, found: _Found) -> Measured:
         """Average the attempts at one demonstration; E[distance] of a noisy body is the mean over its rollouts."""
-        columns: Ints = np.arange(int(errors.shape[1]))
+        attempts, columns = found.attempts, np.arange(int(found.errors.shape[1]))
         judged: Bools = columns < attempts.lengths[rows][:, None]
         trace = Trace(
             steps=(attempts.begins[rows][:, None] + 1 + columns)[judged],
             attempts=np.broadcast_to(attempts.numbers[rows][:, None], judged.shape)[judged],
-            errors=errors[rows][judged],
-            states=states[rows][judged],
-            actions=actions[rows][judged],
+            errors=found.errors[rows][judged],
+            states=found.states[rows][judged],
+            actions=found.actions[rows][judged],
         )
-        shares = [discounted_share(float(distances[row]), float(idle[row])) for row in rows]
-        return Measured(float(np.mean(distances[rows])), float(np.mean(shares)), trace)
+        distances, idle = (self._job.ruler.discounted(array[rows]) for array in (found.errors, found.idle))
+        shares = [discounted_share(float(d), float(p)) for d, p in zip(distances, idle, strict=True)]
+        return Measured(float(distances.mean()), float(np.mean(shares)), trace)
 
-    def _restarted(self, rows: Floats, errors: Floats, idle: Floats, states: Floats, actions: Floats) -> Measured:
+    def _restarted(self, rows: Ints, found: _Found) -> Measured:
         """Sum the one-step errors of one demonstration; with several rollouts each step's error is their mean."""
-        repeats = self._job.rollouts if self._job.imitator.noise else 1
-        chosen = np.flatnonzero(rows)
-        steps = len(chosen) // repeats
-        mean_errors, mean_idle = (array[chosen, 0].reshape(steps, repeats).mean(axis=1) for array in (errors, idle))
-        distance, passive = (float(self._job.ruler.discounted(array)) for array in (mean_errors, mean_idle))
-        firsts = chosen[::repeats]
+        errors, idle = (array[rows, 0].reshape(-1, self._repeats).mean(axis=1) for array in (found.errors, found.idle))
+        distance, passive = (float(self._job.ruler.discounted(array)) for array in (errors, idle))
+        steps, firsts = np.arange(len(errors)), rows[:: self._repeats]
         # every step is an attempt of its own: one that fails says nothing of the next
-        trace = Trace(np.arange(1, steps + 1), np.arange(steps), mean_errors, states[firsts, 0], actions[firsts, 0])
+        trace = Trace(steps + 1, steps, errors, found.states[firsts, 0], found.actions[firsts, 0])
         return Measured(distance, discounted_share(distance, passive), trace)
 
 
