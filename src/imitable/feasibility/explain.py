@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Why a demonstration fails: where it diverges, which entries fail, what forces it needs, which knob would have to move."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isclose
@@ -130,12 +130,10 @@ def explain(
     trace: Trace,
     *,
     threads: int = 1,
-    say: Callable[[str], None] = lambda _: None,
 ) -> Explanation:
     """Explain the row of a demonstration in its scores; `trace` is what its method saw."""
     imitator = robot(scores.about["imitator"])
     step = int(scores.first_divergence[row])
-    say("trying the knobs of the imitator")
     return Explanation(
         demonstrator=trajectory.demonstrator,
         share=float(scores.share[row]),
