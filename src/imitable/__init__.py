@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from imitable.feasibility.method import Measuring, score, weighed
     from imitable.feasibility.score_files import read_scores, write_scores
     from imitable.rl.expert import train
+    from imitable.sim.onnx import save_onnx
     from imitable.sim.policy import load_policy, save_policy
     from imitable.sim.task import Locomotion
     from imitable.types import Demonstrations, InMemory, Policy, Scores, Trajectory, Weights
@@ -38,6 +39,7 @@ _HOMES = {
     "robot": "imitable.dynamics.parse",
     "train": "imitable.rl.expert",
     "Locomotion": "imitable.sim.task",
+    "save_onnx": "imitable.sim.onnx",
     "load_policy": "imitable.sim.policy",
     "save_policy": "imitable.sim.policy",
     "Demonstrations": "imitable.types",
@@ -65,6 +67,7 @@ __all__ = [
     "read",
     "read_scores",
     "robot",
+    "save_onnx",
     "save_policy",
     "score",
     "train",

@@ -166,3 +166,17 @@ class BadEpisode(ImitableError):
 
     def __init__(self, source: str, index: int, reason: str) -> None:
         super().__init__(f"episode {index} of {source or 'the set'} cannot be judged: {reason}")
+
+
+class MissingExtra(ImitableError):
+    """A package that only some users need is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"this needs the package {package!r}: use pip install 'imitable[{extra}]'")
+
+
+class NoRun(ImitableError):
+    """A folder that should hold a run does not."""
+
+    def __init__(self, path: str, reason: str = "there is no setting.json in it") -> None:
+        super().__init__(f"{path} is no run folder: {reason}; make one with imitable imitate --out {path}")

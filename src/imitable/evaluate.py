@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A policy on a robot: returns and lengths, episode by episode. No JAX."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from imitable.seeding import episode_seeds
 from imitable.sim.rollout import check_fit, episodes
 from imitable.sim.task import Task
-from imitable.types import Bools, Floats, Ints, Policy
+from imitable.types import Bools, Floats, Ints, Policy, Trajectory
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,23 @@ class Evaluation:
 def evaluate(
     task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, threads: int = 1
 ) -> Evaluation:
-    """Play `episode_count` episodes with mean (or sampled) actions."""
+    """Play `episode_count` episodes with mean (or sampled) actions, and count."""
+    return counted(played(task, policy, episode_count, seed, sampled=sampled, threads=threads))
+
+
+def played(
+    task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, threads: int = 1
+) -> list[Trajectory]:
+    """Play the episodes that `evaluate` counts."""
     check_fit(task, policy)
     seeds = episode_seeds(seed, "evaluation", episode_count)
-    played = [trajectory for trajectory, _ in episodes(task, policy, seeds, sampled=sampled, threads=threads)]
+    return [trajectory for trajectory, _ in episodes(task, policy, seeds, sampled=sampled, threads=threads)]
+
+
+def counted(rollouts: Sequence[Trajectory]) -> Evaluation:
+    """Return what episodes came to."""
     return Evaluation(
-        returns=np.array([trajectory.total_return for trajectory in played]),
-        lengths=np.array([len(trajectory) for trajectory in played]),
-        terminated=np.array([trajectory.terminated for trajectory in played]),
+        returns=np.array([trajectory.total_return for trajectory in rollouts]),
+        lengths=np.array([len(trajectory) for trajectory in rollouts]),
+        terminated=np.array([trajectory.terminated for trajectory in rollouts]),
     )

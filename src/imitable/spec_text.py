@@ -4,6 +4,7 @@
 import dataclasses
 import re
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, get_type_hints
 
 from imitable.errors import BadOption, BadSpec, one_of
@@ -31,14 +32,36 @@ def split(text: str) -> tuple[str, dict[str, str]]:
     return name, settings
 
 
+def find_method(text: str, homes: Mapping[str, str]) -> type[Any]:
+    """Return the class that `text` names: a built-in one (`homes`: name → module:class), or a dotted name of a user's."""
+    name, _ = split(text)
+    if name in homes:
+        module, attribute = homes[name].split(":")
+    elif "." in name:
+        module, _, attribute = name.rpartition(".")
+    else:
+        raise BadOption("method", name, f"{one_of(name, homes)}, or the dotted name of a class of yours")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise BadOption("method", name, f"it cannot be imported ({error}); give a dotted name that Python can import") from None
+
+
 def parse_method(text: str, methods: Mapping[str, type[Any]]) -> Any:
-    """Return the dataclass that `text` names, with its fields set: `ppo:epochs=5,hidden=64x64`."""
+    """Return the dataclass that `text` names, with its fields set: `ppo:epochs=5,hidden=64x64`.
+
+    A class with a table `presets` may be asked for one of them by the key `preset`; other keys then differ from it.
+    """
     name, settings = split(text)
     if name not in methods:
         raise BadOption("method", name, one_of(name, methods))
+    presets: Mapping[str, Mapping[str, object]] = getattr(methods[name], "presets", {})
+    preset = settings.pop("preset", "default") if presets else "default"
+    if presets and preset not in presets:
+        raise BadOption(f"{name}:preset", preset, one_of(preset, presets))
     fields = {field.name: field for field in dataclasses.fields(methods[name])}
     types = get_type_hints(methods[name])
-    values: dict[str, object] = {}
+    values: dict[str, object] = dict(presets.get(preset, {}))
     for key, value in settings.items():
         if key not in fields:
             raise BadOption(f"{name}:{key}", value, one_of(key, fields))

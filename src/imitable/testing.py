@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Our laws, for other people's methods: `check_scorer(MyScorer(), demos, "hopper:gravity=15")` in a test of yours."""
+"""Our laws, for other people's methods: `check_scorer(MyScorer(), demos, "hopper:gravity=15")` in a test of yours.
 
+`check_learner` does the same for learners.
+"""
+
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
+from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadWeights
 from imitable.feasibility.method import Measuring, score
 from imitable.feasibility.scorer import Scorer
-from imitable.types import Demonstrations, Floats, InMemory, Scores, Trajectory
+from imitable.imitation.learner import Course, Job, Learner
+from imitable.imitation.method import method as learner_of
+from imitable.types import Demonstrations, Floats, InMemory, Policy, Scores, Trajectory, Weights
 
 
 def check_scorer(
@@ -79,3 +87,59 @@ def _law_of_strangers(scores: Scores, demos: Demonstrations) -> None:
     except BadWeights:
         return
     raise AssertionError("foreign weights are refused")
+
+
+def check_learner(
+    learner: Learner | str, demos: Demonstrations, imitator: Variant | str, *, steps: int, seed: int = 0
+) -> Policy:
+    """Raise AssertionError, naming the law, if a learner breaks one; return the policy it learns from the whole set.
+
+    Args:
+        learner: the method, or its text.
+        demos: at least two demonstrations that fit into memory and that the learner accepts.
+        imitator: the robot that shall imitate.
+        steps: control steps of each of the seven courses: a few batches.
+        seed: seed of everything random.
+    """
+    taught = learner_of(learner) if isinstance(learner, str) else learner
+    body = robot(imitator) if isinstance(imitator, str) else imitator
+    trajectories: list[Trajectory] = list(demos)
+
+    def begun(chosen: Sequence[Trajectory], weights: Weights | None = None, begin_seed: int = seed) -> Course:
+        return taught.begin(Job(InMemory(demos.layout, chosen), body, weights, steps, begin_seed))
+
+    policy = _ended(begun(trajectories))
+    assert _ended(begun(trajectories)).hash == policy.hash, "the same seed gives the same policy"
+    assert _ended(begun(trajectories, begin_seed=seed + 1)).hash != policy.hash, "another seed gives another policy"
+    lengths = np.array([len(trajectory) for trajectory in trajectories], np.float64)
+    equal = _weights(trajectories, lengths)
+    assert _ended(begun(trajectories, equal)).hash == policy.hash, "equal weights are no weights"
+    most, without = lengths.copy(), lengths[:-1]
+    most[-1] = 0.0
+    zero = _ended(begun(trajectories, _weights(trajectories, most)))
+    absent = _ended(begun(trajectories[:-1], _weights(trajectories[:-1], without)))
+    assert zero.hash == absent.hash, "a demonstration of weight zero has no influence"
+    _law_of_resuming(begun(trajectories), begun(trajectories), policy)
+    return policy
+
+
+def _weights(trajectories: Sequence[Trajectory], masses: Floats) -> Weights:
+    return Weights(tuple(trajectory.hash for trajectory in trajectories), masses / masses.sum())
+
+
+def _ended(course: Course) -> Policy:
+    """Go on to the end of a course."""
+    while not course.done:
+        course.iterate()
+    assert course.share == 1.0, "a course that is done has done all of its work"
+    return course.policy
+
+
+def _law_of_resuming(first: Course, second: Course, policy: Policy) -> None:
+    """A course that is saved, lost and loaded ends in the same bits."""
+    first.iterate()
+    with tempfile.TemporaryDirectory() as folder:
+        first.save(Path(folder) / "course")
+        second.load(Path(folder) / "course")
+    assert second.policy.hash == first.policy.hash, "what is loaded is what was saved"
+    assert _ended(second).hash == policy.hash, "an interrupted course ends like an uninterrupted one"

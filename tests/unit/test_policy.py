@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 import dataclasses
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -106,6 +108,17 @@ class TestFile:
         save_policy(many, tmp_path / "policy")
         observations = rng.normal(size=(5, 4))
         np.testing.assert_array_equal(act(load_policy(tmp_path / "policy"), observations), act(many, observations))
+
+    def test_a_file_is_read_and_acts_without_jax(self, tmp_path: Path) -> None:
+        save_policy(make_policy(), tmp_path / "policy.safetensors")
+        code = (
+            "import sys, numpy as np, imitable as im\n"
+            "from imitable.sim.policy import act\n"
+            "print(act(im.load_policy(sys.argv[1]), np.ones((1, 4))).tolist(), 'jax' in sys.modules)"
+        )
+        command = [sys.executable, "-c", code, str(tmp_path / "policy.safetensors")]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == f"{act(make_policy(), np.ones((1, 4))).tolist()} False"
 
     def refused(self, path: Path) -> str:
         with pytest.raises(BadPolicy) as caught:

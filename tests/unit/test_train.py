@@ -118,10 +118,10 @@ def test_numpy_and_jax_agree_on_the_mean_action(method: Method) -> None:
     policy = trainer.policy
     inputs = normalised(policy, observations)
     with jax.default_matmul_precision("highest"):
-        expected = trainer.learner.actor.mean(inputs)
+        expected = trainer.agent.actor.mean(inputs)
     np.testing.assert_allclose(mean(policy, inputs), expected, rtol=1e-5, atol=1e-6)
     again = from_policy(policy, -1.0)
-    np.testing.assert_array_equal(again.mean.weights[0], trainer.learner.actor.mean.weights[0])
+    np.testing.assert_array_equal(again.mean.weights[0], trainer.agent.actor.mean.weights[0])
     np.testing.assert_array_equal(again.log_std, -1.0)
 
 
@@ -131,7 +131,7 @@ def test_exploration_stays_below_its_falling_bound(method: Method) -> None:
     while not trainer.done:
         bound = -3.0 * trainer.steps / trainer.budget
         trainer.iterate()
-        assert float(trainer.learner.actor.log_std.max()) <= bound + 1e-6
+        assert float(trainer.agent.actor.log_std.max()) <= bound + 1e-6
 
 
 def test_training_begins_from_the_policy_it_is_given() -> None:

@@ -14,7 +14,21 @@ from importlib import import_module
 
 import tyro
 
-from imitable.cli.verbs import Acquire, Collect, Common, Inspect, Quickstart, Robots, Score, Train, Verb, Weigh
+from imitable.cli.verbs import (
+    Acquire,
+    Collect,
+    Common,
+    Evaluate,
+    Imitate,
+    Inspect,
+    Project,
+    Quickstart,
+    Robots,
+    Score,
+    Train,
+    Verb,
+    Weigh,
+)
 from imitable.errors import BadOption, ImitableError
 from imitable.runtime import one_thread
 
@@ -26,6 +40,9 @@ VERBS: dict[str, type[Verb]] = {
     "score": Score,
     "weigh": Weigh,
     "acquire": Acquire,
+    "imitate": Imitate,
+    "evaluate": Evaluate,
+    "project": Project,
     "quickstart": Quickstart,
 }
 

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
 """`imitable score`: which demonstrations can the imitator follow?"""
 
-import inspect
 import json
 import tempfile
-import time
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
-
 from imitable.cli.console import bar, document, say, table
+from imitable.cli.estimate import announce
+from imitable.cli.method_help import show_keys
 from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Score
 from imitable.demos.store import read
@@ -23,8 +21,6 @@ from imitable.feasibility.method import Measuring, job_key, method, score
 from imitable.feasibility.score_files import parts_path, read_scores, read_steps
 from imitable.feasibility.scorer import Scorer, Trace
 from imitable.sim.babble import scales
-from imitable.sim.batch import Batch
-from imitable.spec_text import method_value
 from imitable.types import Demonstrations, InMemory, Scores
 
 STEPS_EACH = 1_500
@@ -37,7 +33,8 @@ COVERED = 0.1
 def run(verb: Score) -> None:
     """Carry out the verb."""
     if verb.method.endswith(":help"):
-        _help(verb, verb.method.removesuffix(":help"))
+        name = verb.method.removesuffix(":help")
+        show_keys(verb.common, name, method(name))
         return
     if not verb.demos:
         raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")
@@ -126,32 +123,10 @@ def _measuring(verb: Score) -> Measuring:
 
 
 def _estimate(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scorer) -> None:
-    """Say how long a long job will take, from the speed of this simulator on this machine."""
+    """Say how long a long job will take."""
     demonstrators = len({episode.demonstrator for episode in demos.episodes})
     steps = len(demos) * STEPS_EACH + demonstrators * int(getattr(scorer, "steps", 0))
-    batch = Batch(imitator, 64, verb.common.threads)
-    batch.set_state(np.tile(imitator.start, (64, 1)))
-    started = time.perf_counter()
-    for _ in range(10):
-        batch.step(np.zeros((64, imitator.control_range.shape[1])))
-    seconds = steps * (time.perf_counter() - started) / 640
-    if seconds > 60:
-        say(verb.common, f"{len(demos):,} demonstrations, about {steps:,} simulated steps: about {seconds / 60:.0f} minutes")
-
-
-def _help(verb: Score, name: str) -> None:
-    scorer = method(name)
-    rows = [(field.name, method_value(getattr(scorer, field.name)), _about(scorer, field.name)) for field in fields(scorer)]  # pyright: ignore[reportArgumentType]
-    table(verb.common, f"{name}: keys and defaults", ("key", "default", "about"), rows)
-    document(verb.common, {"method": name, "keys": {key: default for key, default, _ in rows}})
-
-
-def _about(scorer: Scorer, key: str) -> str:
-    """Return the line under a field, which dataclasses do not keep, from the source."""
-    source = inspect.getsource(type(scorer)).splitlines()
-    place = next(i for i, line in enumerate(source) if line.strip().startswith(f"{key}:"))
-    following = source[place + 1].strip() if place + 1 < len(source) else ""
-    return following.strip('"') if following.startswith('"""') else ""
+    announce(verb.common, f"{len(demos):,} demonstrations, about {steps:,} simulated steps", imitator, steps)
 
 
 def _explain(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scorer) -> None:

@@ -14,7 +14,7 @@ from imitable.errors import BadOption, CannotResume, OutputExists
 from imitable.files import check_free, check_writable
 from imitable.rl.expert import Expert, Goal, check_settings, train
 from imitable.rl.method import METHODS, RANGES, method
-from imitable.rl.train import Progress
+from imitable.rl.progress import Progress
 from imitable.sim.policy import load_policy, save_policy
 from imitable.sim.task import Locomotion
 from imitable.spec_text import method_value

@@ -182,6 +182,80 @@ class Acquire:
 
 
 @dataclass(frozen=True)
+class Imitate:
+    """Learn a policy of the imitator from weighed demonstrations; their actions are not needed.
+
+    Example: imitable imitate demos --imitator half_cheetah:front=0.01 --scores scores.parquet --seeds 3
+    """
+
+    demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMOS…")]
+    """Folders, read as one set."""
+    imitator: str
+    """The robot that shall imitate: ROBOT[:KEY=VALUE[,KEY=VALUE…]], or an MJCF file."""
+    scores: Path | None = None
+    """Score file whose weights are used; without one, every transition counts the same."""
+    method: str = "gaifo"
+    """gaifo, sail, cloning, dcc[:KEY=VALUE…]; gaifo:help lists the keys, gaifo:preset=paper|trpo takes a preset."""
+    steps: int = 1_000_000
+    """Control steps to learn from."""
+    seeds: int = 1
+    """So many runs, of seeds from --seed on, one process each; RUN/seed-0, RUN/seed-1, …"""
+    episodes: int = 100
+    """Episodes of the evaluation at the end."""
+    reward: str | None = None
+    """Count returns in the evaluation by this function, module.function; see imitable.rewards."""
+    out: Path = Path("run")
+    """Folder of the runs to write."""
+    checkpoint_every: float = 60.0
+    """Seconds between two checkpoints."""
+    resume: bool = False
+    """Go on with interrupted runs, do only what is missing."""
+    overwrite: bool = False
+    """Replace existing runs."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Play episodes with the policies of a run, with mean and with sampled actions.
+
+    Example: imitable evaluate run --episodes 100
+    """
+
+    run: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
+    """Folder that imitate wrote, of one seed or of all."""
+    episodes: int = 100
+    """Episodes of each policy."""
+    reward: str | None = None
+    """Count returns by this function, module.function; default: as the run did."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
+class Project:
+    """Re-roll demonstrations on the imitator: a new set, with its own states and its own actions.
+
+    Example: imitable project demos --imitator half_cheetah:front=0.01 --length 5 --pieces 27 --out projected
+    """
+
+    demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMOS…")]
+    """Folders, read as one set."""
+    imitator: str
+    """The robot that shall imitate: ROBOT[:KEY=VALUE[,KEY=VALUE…]], or an MJCF file."""
+    scores: Path | None = None
+    """Score file of these demonstrations: take its rollouts instead of simulating again."""
+    length: int | None = None
+    """Steps of a piece. Default: the whole demonstration, divided by --pieces."""
+    pieces: int = 1
+    """Pieces a demonstration: the first begins with it, the others are spread over the rest at random."""
+    out: Path = Path("projected")
+    """Folder to write, a LeRobot v3 dataset."""
+    overwrite: bool = False
+    """Replace an existing output."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
 class Quickstart:
     """Run the main job end to end on a small scale: record demonstrations, score them, train a policy.
 
@@ -195,4 +269,4 @@ class Quickstart:
     common: CommonOptions = Common()
 
 
-Verb = Robots | Train | Collect | Inspect | Score | Weigh | Acquire | Quickstart
+Verb = Robots | Train | Collect | Inspect | Score | Weigh | Acquire | Imitate | Evaluate | Project | Quickstart

@@ -109,6 +109,13 @@ class Variant:
         """(2, A) lowest and highest control."""
         return frozen(np.array(self.model.actuator_ctrlrange).T)
 
+    @property
+    def root_entries(self) -> int:
+        """How many leading state entries are the root's position in the world."""
+        if self.robot.rules is not None:
+            return self.robot.rules.root_entries
+        return 3 if self.model.njnt and len(self.model.joint(0).qpos0) == 7 else 0
+
     @cached_property
     def start(self) -> Floats:
         """(S) state that episodes start from, before noise: the first keyframe, else the model's own."""

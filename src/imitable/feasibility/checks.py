@@ -4,27 +4,15 @@
 import numpy as np
 
 from imitable.dynamics.variant import Variant
-from imitable.errors import BadEpisode, BadOption
-from imitable.feasibility.distances import check_layout
+from imitable.errors import BadEpisode
 from imitable.tracking.inverse import joints
-from imitable.types import Demonstrations, Episode, Floats, Trajectory
+from imitable.types import Episode, Floats, Trajectory
 
 CLIPPED = 3
 """So many velocities of exactly the same largest size are no coincidence."""
 
 OVER_LIMIT = 0.01
 """Radians or metres that a start may lie beyond a joint's range: limits are soft."""
-
-
-def check_set(demos: Demonstrations, imitator: Variant) -> None:
-    """Refuse an empty set, and demonstrations of other joints."""
-    if not len(demos):
-        raise BadOption("DEMOS", "(empty)", "there is no demonstration in the set; record or convert some first")
-    check_layout(demos.layout, imitator.layout, demos.episodes[0].source)
-    for episode in demos.episodes:
-        if episode.length < 2:
-            reason = "it has one transition, and a rollout needs at least two; leave it out"
-            raise BadEpisode(episode.source, episode.index, reason)
 
 
 def check_episode(episode: Episode, trajectory: Trajectory, imitator: Variant) -> None:

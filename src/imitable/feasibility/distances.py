@@ -8,7 +8,7 @@ import numpy as np
 
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, one_of
-from imitable.types import Bools, Floats, Ints, Layout
+from imitable.types import Bools, Floats, Ints
 
 DISTANCES = ("standardised", "l2", "l1", "cosine")
 """Ways to compare two states: ‖(s − s′)/scale‖₂/√S, ‖s − s′‖₂, ‖s − s′‖₁, 1 − cos(s, s′)."""
@@ -83,37 +83,10 @@ def compared(imitator: Variant, entries: str) -> Bools:
         return np.ones(len(names), bool)
     if entries == "rootless":
         mask = np.ones(len(names), bool)
-        mask[: root_entries(imitator)] = False
+        mask[: imitator.root_entries] = False
         return mask
     wanted = [name.strip() for name in entries.split(",")]
     for name in wanted:
         if name not in names:
             raise BadOption("entries", name, f"give all, rootless, or names joined by commas. {one_of(name, names.tolist())}")
     return np.isin(names, wanted)
-
-
-def root_entries(imitator: Variant) -> int:
-    """Return how many leading state entries are the root's position in the world."""
-    if imitator.robot.rules is not None:
-        return imitator.robot.rules.root_entries
-    model = imitator.model
-    return 3 if model.njnt and len(model.joint(0).qpos0) == 7 else 0
-
-
-def check_layout(demonstrated: Layout, imitator: Layout, source: str) -> None:
-    """Refuse demonstrations whose states or control period are not the imitator's."""
-    if demonstrated.state != imitator.state:
-        first = next((a for a in demonstrated.state if a not in imitator.state), f"{len(demonstrated.state)} entries")
-        raise BadOption(
-            "DEMOS",
-            source or "in memory",
-            f"their states ({len(demonstrated.state)} entries, {first} among them) are not the imitator's "
-            f"({len(imitator.state)} entries: {', '.join(imitator.state)}); give demonstrations of the same joints",
-        )
-    if abs(demonstrated.period_s - imitator.period_s) > 1e-6:
-        raise BadOption(
-            "DEMOS",
-            source or "in memory",
-            f"a frame lasts {demonstrated.period_s:g} s, the imitator's control period is {imitator.period_s:g} s; "
-            f"resample them, or give the robot period={demonstrated.period_s:g} if it is a model file",
-        )

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from imitable.dynamics.variant import Variant
-from imitable.feasibility.distances import Ruler, root_entries
+from imitable.feasibility.distances import Ruler
 from imitable.sim.policy import controls, normalised, rowwise
 from imitable.sim.task import End, Moment
 from imitable.tracking.follow import Followed
@@ -71,7 +71,7 @@ class Fmdp:
 
     @cached_property
     def _root(self) -> int:
-        return root_entries(self.variant)
+        return self.variant.root_entries
 
     @cached_property
     def _starts(self) -> Ints:

@@ -16,7 +16,6 @@ from typing import ClassVar
 import numpy as np
 
 from imitable import seeding
-from imitable.feasibility.distances import root_entries
 from imitable.feasibility.kept import learned
 from imitable.feasibility.scorer import Job, Measured, Trace, discounted_share
 from imitable.sim.babble import babble
@@ -93,7 +92,7 @@ class InverseDynamics:
 
         low, high = job.imitator.control_range
         own = babble(job.imitator, self.transitions // EPISODE, EPISODE, _seed(job, "movements"), threads=job.threads)
-        root = root_entries(job.imitator)
+        root = job.imitator.root_entries
         inputs = np.concatenate([_inputs(one.states[:-1], one.states[1:], root) for one in own])
         actions = np.concatenate([one.actions for one in own if one.actions is not None])
         model = fit(
@@ -123,7 +122,7 @@ class _Follower:
 
     def __init__(self, method: InverseDynamics, job: Job, model: Callable[[Floats], Floats], learning: int) -> None:
         self._method, self._job, self._model, self._learning = method, job, model, learning
-        self._root = root_entries(job.imitator)
+        self._root = job.imitator.root_entries
         self._lanes = Lanes(job.imitator, job.ruler.scale, job.threads)
         self._attempts = job.rollouts if job.imitator.noise else 1
         self.horizon = job.ruler.horizon(method.horizon)

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib import import_module
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -11,17 +10,18 @@ from typing import Any, cast
 
 import numpy as np
 
+from imitable.demos.fit import check_set
 from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
-from imitable.errors import BadOption, one_of
+from imitable.errors import BadOption
 from imitable.feasibility import weighting
-from imitable.feasibility.checks import check_episode, check_set
+from imitable.feasibility.checks import check_episode
 from imitable.feasibility.distances import Ruler, ruler
 from imitable.feasibility.score_files import Ledger, Row, models_path, parts_path
 from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
 from imitable.files import check_free, check_writable
 from imitable.sim.babble import babble, scales
-from imitable.spec_text import parse_method, split
+from imitable.spec_text import find_method, parse_method, split
 from imitable.types import Demonstrations, Floats, Scores, Trajectory
 
 METHODS = {
@@ -62,18 +62,7 @@ class Measuring:
 
 def method(text: str) -> Scorer:
     """Return the scorer that `text` names: a built-in one, or a class of yours (`my_lab.scorers.Mine:k=3`)."""
-    name, _ = split(text)
-    if name in METHODS:
-        module, attribute = METHODS[name].split(":")
-    elif "." in name:
-        module, _, attribute = name.rpartition(".")
-    else:
-        raise BadOption("method", name, f"{one_of(name, METHODS)}, or the dotted name of a class of yours")
-    try:
-        found = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise BadOption("method", name, f"it cannot be imported ({error}); give a dotted name that Python can import") from None
-    return cast(Scorer, parse_method(text, {name: found}))
+    return cast(Scorer, parse_method(text, {split(text)[0]: find_method(text, METHODS)}))
 
 
 def score(

@@ -222,7 +222,7 @@ def _judge(job: Job, method: Transferability, phi: Features, horizon: int, modes
 def _learned(job: Job, method: Transferability, phi: Features, horizon: int, modes: "_Modes | None", name: str) -> Arrays:
     """Let policy and discriminator learn in turns; return the last discriminator."""
     from imitable.models.discriminator import fit, fresh
-    from imitable.models.typed_jax import array
+    from imitable.models.typed_jax import array, full
     from imitable.rl.train import Trainer
 
     lessons = _lessons(job, phi, horizon, modes, name, method.trained)
@@ -236,7 +236,7 @@ def _learned(job: Job, method: Transferability, phi: Features, horizon: int, mod
     while not trainer.done:
         trainer.iterate()
         ours, theirs = (array(rows[rng.integers(len(rows), size=shape)], np.float32) for rows in (task.paid, shown))
-        judge = fit(judge, ours, theirs, rate, penalty)
+        judge = fit(judge, ours, theirs, full(shape, 1.0), rate, penalty)
         task.network = judge.network
     job.say(f"{name}: discriminator learned against {trainer.steps:,} steps of the imitator")
     named: Arrays = {"spent": np.array(trainer.steps)}

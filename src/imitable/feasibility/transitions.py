@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from imitable.dynamics.variant import Variant
-from imitable.feasibility.distances import root_entries
 from imitable.sim.babble import Scales, scales
 from imitable.types import Floats, Trajectory
 
@@ -40,4 +39,4 @@ class Features:
 
 def features(imitator: Variant) -> Features:
     """Return the features of a body."""
-    return Features(root_entries(imitator), scales(imitator))
+    return Features(imitator.root_entries, scales(imitator))

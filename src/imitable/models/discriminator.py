@@ -33,9 +33,16 @@ def logits(network: Mlp, rows: Float[Array, "n f"]) -> Float[Array, " n"]:
     return network(rows)[:, 0]
 
 
-def loss(network: Mlp, first: Float[Array, "b f"], second: Float[Array, "b f"], penalty: Float[Array, ""]) -> Float[Array, ""]:
+def loss(
+    network: Mlp,
+    first: Float[Array, "b f"],
+    second: Float[Array, "b f"],
+    emphasis: Float[Array, " b"],
+    penalty: Float[Array, ""],
+) -> Float[Array, ""]:
     """Return the logistic loss plus `penalty` · mean ‖∂ logit / ∂ row‖² between the classes.
 
+    `emphasis` multiplies the loss of the first class's rows; ones where rows are drawn by weight already.
     The penalised rows lie on the lines between pairs of both classes. It bounds how sure the network gets of classes that do
     not overlap, whose logits would grow without end.
     """
@@ -45,7 +52,7 @@ def loss(network: Mlp, first: Float[Array, "b f"], second: Float[Array, "b f"], 
 
     mix = array(np.linspace(0, 1, first.shape[0])[:, None], np.float32)
     slopes = gradient(total)(mix * first + (1 - mix) * second)
-    sure = jax.nn.softplus(-network(first)).mean() + jax.nn.softplus(network(second)).mean()
+    sure = (emphasis * jax.nn.softplus(-network(first)[:, 0])).mean() + jax.nn.softplus(network(second)).mean()
     return sure + penalty * jnp.square(slopes).sum(axis=1).mean()
 
 
@@ -54,6 +61,7 @@ def fit(
     discriminator: Discriminator,
     first: Float[Array, "k b f"],
     second: Float[Array, "k b f"],
+    emphasis: Float[Array, "k b"],
     learning_rate: Float[Array, ""],
     penalty: Float[Array, ""],
 ) -> Discriminator:
@@ -61,11 +69,11 @@ def fit(
     optimiser = optax.scale_by_adam()
 
     def step(
-        carry: tuple[Mlp, optax.OptState], rows: tuple[Float[Array, "b f"], Float[Array, "b f"]]
+        carry: tuple[Mlp, optax.OptState], rows: tuple[Float[Array, "b f"], Float[Array, "b f"], Float[Array, " b"]]
     ) -> tuple[tuple[Mlp, optax.OptState], None]:
         network, state = carry
-        slope = gradient(loss)(network, rows[0], rows[1], penalty)
+        slope = gradient(loss)(network, *rows, penalty)
         return descended(optimiser, network, slope, state, learning_rate), None
 
-    (network, adam), _ = scan(step, (discriminator.network, discriminator.adam), (first, second))
+    (network, adam), _ = scan(step, (discriminator.network, discriminator.adam), (first, second, emphasis))
     return Discriminator(network, adam)

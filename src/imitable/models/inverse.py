@@ -35,6 +35,13 @@ class Residual(eqx.Module):
         return hidden @ self.weights[-1] + self.biases[-1]
 
 
+class Learning(eqx.Module):
+    """A network that goes on learning, and its optimiser's state between fits."""
+
+    network: Residual
+    adam: optax.OptState
+
+
 @dataclass(frozen=True, eq=False)
 class Inverse:
     """A fitted network as plain arrays: closed loops ask it row by row, which NumPy answers sooner than JAX's dispatch."""
@@ -81,6 +88,25 @@ def fit(
     return Inverse(tuple(np.asarray(w) for w in found.weights), tuple(np.asarray(b) for b in found.biases), mean, std)
 
 
+def begun(seed: int, inputs: int, actions: int, *, hidden: int, blocks: int) -> Learning:
+    """Return a network that has learned nothing yet."""
+    network = _fresh(seed, (inputs, *([hidden] * (blocks + 1)), actions))
+    return Learning(network, start_optimiser(optax.scale_by_adam(), network))
+
+
+@compiled
+def continued(
+    learning: Learning,
+    inputs: Float[Array, "n i"],
+    actions: Float[Array, "n a"],
+    order: Int[Array, "k b"],
+    rates: Float[Array, " k"],
+) -> tuple[Learning, Float[Array, ""]]:
+    """Go on learning from rows that are standardised already; return the mean error in actions before it, too."""
+    error = jnp.abs(learning.network(inputs) - actions).mean()
+    return _descend_on(learning, inputs, actions, order, rates), error
+
+
 def to_arrays(inverse: Inverse) -> Arrays:
     """Return a fitted network as named arrays."""
     named: Arrays = {"mean": inverse.mean, "std": inverse.std}
@@ -122,14 +148,13 @@ def _huber(network: Residual, inputs: Float[Array, "n i"], actions: Float[Array,
     return (near * (error - 0.5 * near)).mean()
 
 
-@compiled
-def _descend(
-    network: Residual,
+def _descend_on(
+    learning: Learning,
     inputs: Float[Array, "n i"],
     actions: Float[Array, "n a"],
     order: Int[Array, "k b"],
     rates: Float[Array, " k"],
-) -> Residual:
+) -> Learning:
     """Take one Adam step on each of the k minibatches whose rows `order` names."""
     optimiser = optax.scale_by_adam()
 
@@ -140,4 +165,17 @@ def _descend(
         slope = gradient(_huber)(model, inputs[rows], actions[rows])
         return descended(optimiser, model, slope, state, rate), None
 
-    return scan(step, (network, start_optimiser(optimiser, network)), (order, rates))[0][0]
+    return Learning(*scan(step, (learning.network, learning.adam), (order, rates))[0])
+
+
+@compiled
+def _descend(
+    network: Residual,
+    inputs: Float[Array, "n i"],
+    actions: Float[Array, "n a"],
+    order: Int[Array, "k b"],
+    rates: Float[Array, " k"],
+) -> Residual:
+    """Descend from a fresh optimiser's state."""
+    learning = Learning(network, start_optimiser(optax.scale_by_adam(), network))
+    return _descend_on(learning, inputs, actions, order, rates).network

@@ -15,6 +15,8 @@ class Experience(NamedTuple):
     """Normalised observations after the step."""
     actions: Float[Array, "t n a"]
     """Sampled actions, in half control ranges."""
+    anchors: Float[Array, "t n a"]
+    """Actions that the policy's mean is held to, if the method holds it to any."""
     rewards: Float[Array, "t n"]
     """Scaled rewards."""
     terminal_values: Float[Array, "t n"]
@@ -30,6 +32,7 @@ class Rows(NamedTuple):
 
     inputs: Float[Array, "m o"]
     actions: Float[Array, "m a"]
+    anchors: Float[Array, "m a"]
     log_probabilities: Float[Array, " m"]
     """Of the actions under the policy that took them."""
     advantages: Float[Array, " m"]

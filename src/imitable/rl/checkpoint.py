@@ -36,9 +36,11 @@ def fingerprint(trainer: Trainer) -> dict[str, object]:
 def save_checkpoint(trainer: Trainer, path: Path) -> None:
     """Write the trainer's whole state beside `path`, then rename."""
     arrays, generators = trainer.collector.snapshot()
+    paid, paying = trainer.incentive.snapshot()
     tensors: Arrays = {f"collector.{name}": array for name, array in arrays.items()}
-    for index, leaf in enumerate(leaves(trainer.learner)):
-        tensors[f"learner.{index}"] = np.asarray(leaf)
+    tensors |= {f"incentive.{name}": array for name, array in paid.items()}
+    for index, leaf in enumerate(leaves(trainer.agent)):
+        tensors[f"agent.{index}"] = np.asarray(leaf)
     tensors |= {
         "observed.mean": trainer.observed.mean,
         "observed.variance": trainer.observed.variance,
@@ -50,6 +52,7 @@ def save_checkpoint(trainer: Trainer, path: Path) -> None:
     metadata = {
         "fingerprint": json.dumps(fingerprint(trainer)),
         "generators": json.dumps(generators | {"order": seeding.to_json(trainer.order)}),
+        "incentive": json.dumps(paying),
         "counts": json.dumps([trainer.observed.count, trainer.scale.seen.count, trainer.steps]),
     }
     write_bytes(path, to_bytes(tensors, metadata))
@@ -67,8 +70,8 @@ def load_checkpoint(trainer: Trainer, path: Path) -> None:
     if saved != here:
         names = ", ".join(name for name in here if saved.get(name) != here[name])
         raise CannotResume(str(path), f"it was made with other settings ({names})")
-    count = len(leaves(trainer.learner))
-    trainer.learner = replaced(trainer.learner, [array(tensors[f"learner.{index}"]) for index in range(count)])
+    count = len(leaves(trainer.agent))
+    trainer.agent = replaced(trainer.agent, [array(tensors[f"agent.{index}"]) for index in range(count)])
     seen, scaled, trainer.steps = json.loads(metadata["counts"])
     trainer.observed = Normaliser(tensors["observed.mean"], tensors["observed.variance"], seen)
     scale = Normaliser(tensors["scale.mean"], tensors["scale.variance"], scaled)
@@ -76,6 +79,9 @@ def load_checkpoint(trainer: Trainer, path: Path) -> None:
     trainer.recent.extend((float(r), int(n)) for r, n in tensors["recent"])
     generators: dict[str, str] = json.loads(metadata["generators"])
     trainer.order = seeding.from_json(generators.pop("order"))
-    prefix = "collector."
-    arrays = {name.removeprefix(prefix): a for name, a in tensors.items() if name.startswith(prefix)}
-    trainer.collector.restore(arrays, generators)
+    trainer.collector.restore(_part(tensors, "collector."), generators)
+    trainer.incentive.restore(_part(tensors, "incentive."), json.loads(metadata["incentive"]))
+
+
+def _part(tensors: Arrays, prefix: str) -> Arrays:
+    return {name.removeprefix(prefix): array for name, array in tensors.items() if name.startswith(prefix)}

@@ -12,7 +12,8 @@ from imitable.errors import BadOption
 from imitable.evaluate import Evaluation, evaluate
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.method import Method
-from imitable.rl.train import Progress, Trainer
+from imitable.rl.progress import Progress
+from imitable.rl.train import Trainer
 from imitable.sim.rollout import check_fit
 from imitable.sim.task import Task
 from imitable.types import Policy

@@ -26,6 +26,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "search_steps": (0, 100),
     "clip": (1e-6, 10),
     "max_gradient": (1e-9, inf),
+    "anchor": (0, inf),
 }
 """Lowest and highest value of every hyper-parameter."""
 
@@ -107,6 +108,8 @@ class Ppo:
     """Bound on the change of the probability ratio that is still rewarded."""
     max_gradient: float = 0.5
     """Gradients are scaled down to this norm."""
+    anchor: float = 0.0
+    """Weight of the squared distance of mean actions to those that an incentive names; the task's own names none."""
 
     def __post_init__(self) -> None:
         """Check every value."""

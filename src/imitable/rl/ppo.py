@@ -7,8 +7,8 @@ from jaxtyping import Array, Float, Int
 
 from imitable.models.networks import Actor, Mlp, log_probability
 from imitable.models.typed_jax import compiled, descended, gradient, rows_of, scan, start_optimiser
+from imitable.rl.agent import Agent, Rates, bounded, to_rows
 from imitable.rl.batch import Experience, Rows
-from imitable.rl.learner import Learner, Rates, bounded, to_rows
 from imitable.rl.method import Ppo
 from imitable.rl.trust_region import mean_kl
 from imitable.rl.value_fit import value_loss
@@ -20,10 +20,10 @@ def _optimiser(max_gradient: float) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(max_gradient), optax.scale_by_adam(eps=1e-5))
 
 
-def start(networks: Networks) -> Learner:
-    """Return the learner before its first update."""
+def start(networks: Networks) -> Agent:
+    """Return the agent before its first update."""
     actor, critic = networks
-    return Learner(actor, critic, start_optimiser(_optimiser(1.0), networks))
+    return Agent(actor, critic, start_optimiser(_optimiser(1.0), networks))
 
 
 def clipped_surrogate(actor: Actor, rows: Rows, clip: float) -> Float[Array, ""]:
@@ -33,28 +33,32 @@ def clipped_surrogate(actor: Actor, rows: Rows, clip: float) -> Float[Array, ""]
     return jnp.minimum(ratio * rows.advantages, jnp.clip(ratio, 1 - clip, 1 + clip) * rows.advantages).mean()
 
 
-def _loss(networks: Networks, rows: Rows, clip: float) -> Float[Array, ""]:
+def _loss(networks: Networks, rows: Rows, clip: float, anchor: float) -> Float[Array, ""]:
+    """Return value loss − surrogate + anchor · mean ‖μ(x) − a*‖²."""
     actor, critic = networks
-    return value_loss(critic, rows.inputs, rows.targets) - clipped_surrogate(actor, rows, clip)
+    loss = value_loss(critic, rows.inputs, rows.targets) - clipped_surrogate(actor, rows, clip)
+    if anchor == 0.0:
+        return loss
+    return loss + anchor * jnp.square(actor.mean(rows.inputs) - rows.anchors).sum(axis=1).mean()
 
 
 @compiled
 def update(
-    method: Ppo, learner: Learner, batch: Experience, order: Int[Array, "k b"], rates: Rates
-) -> tuple[Learner, dict[str, Float[Array, ""]]]:
+    method: Ppo, agent: Agent, batch: Experience, order: Int[Array, "k b"], rates: Rates
+) -> tuple[Agent, dict[str, Float[Array, ""]]]:
     """Take one gradient step on each of the k minibatches whose rows `order` names."""
-    rows = to_rows(learner, batch, method.discount, method.trace)
+    rows = to_rows(agent, batch, method.discount, method.trace)
     optimiser = _optimiser(method.max_gradient)
 
     def step(carry: tuple[Networks, optax.OptState], chosen: Int[Array, " b"]) -> tuple[tuple[Networks, optax.OptState], None]:
         networks, state = carry
-        slope = gradient(_loss)(networks, rows_of(rows, chosen), method.clip)
+        slope = gradient(_loss)(networks, rows_of(rows, chosen), method.clip, method.anchor)
         return descended(optimiser, networks, slope, state, rates.learning_rate), None
 
-    ((actor, critic), adam), _ = scan(step, ((learner.actor, learner.critic), learner.adam), order)
+    ((actor, critic), adam), _ = scan(step, ((agent.actor, agent.critic), agent.adam), order)
     metrics = {
-        "kl": mean_kl(learner.actor, actor, rows.inputs),
+        "kl": mean_kl(agent.actor, actor, rows.inputs),
         "improvement": clipped_surrogate(actor, rows, method.clip) - rows.advantages.mean(),
         "value_loss": value_loss(critic, rows.inputs, rows.targets),
     }
-    return Learner(bounded(actor, rates.log_std_bound), critic, adam), metrics
+    return Agent(bounded(actor, rates.log_std_bound), critic, adam), metrics

@@ -7,38 +7,38 @@ from jaxtyping import Array, Float, Int
 
 from imitable.models.networks import Actor, Mlp
 from imitable.models.typed_jax import compiled, gradient, positive_solve, scaled, start_optimiser
+from imitable.rl.agent import Agent, Rates, bounded, to_rows
 from imitable.rl.batch import Experience
-from imitable.rl.learner import Learner, Rates, bounded, to_rows
 from imitable.rl.method import Trpo
 from imitable.rl.trust_region import fisher_product, inner, line_search, surrogate
 from imitable.rl.value_fit import fit, value_loss
 
 
-def start(networks: tuple[Actor, Mlp]) -> Learner:
-    """Return the learner before its first update."""
+def start(networks: tuple[Actor, Mlp]) -> Agent:
+    """Return the agent before its first update."""
     actor, critic = networks
-    return Learner(actor, critic, start_optimiser(optax.scale_by_adam(), critic))
+    return Agent(actor, critic, start_optimiser(optax.scale_by_adam(), critic))
 
 
 @compiled
 def update(
-    method: Trpo, learner: Learner, batch: Experience, order: Int[Array, "k b"], rates: Rates
-) -> tuple[Learner, dict[str, Float[Array, ""]]]:
+    method: Trpo, agent: Agent, batch: Experience, order: Int[Array, "k b"], rates: Rates
+) -> tuple[Agent, dict[str, Float[Array, ""]]]:
     """Take one step: x = F⁻¹ g by conjugate gradient, scaled to √(2 δ / xᵀ F x), halved until KL ≤ δ and the surrogate grew."""
-    rows = to_rows(learner, batch, method.discount, method.trace)
-    slope = gradient(surrogate)(learner.actor, rows)
+    rows = to_rows(agent, batch, method.discount, method.trace)
+    slope = gradient(surrogate)(agent.actor, rows)
     # the minibatches are random permutations of the rows: their first rows are a random part of the batch
     part = order.reshape(-1)[: max(1, round(method.fisher_share * rows.inputs.shape[0]))]
-    product = fisher_product(learner.actor, rows.inputs[part], method.damping)
+    product = fisher_product(agent.actor, rows.inputs[part], method.damping)
     direction = positive_solve(product, slope, method.cg_steps)
     scale = jnp.sqrt(2 * method.max_kl / jnp.maximum(inner(direction, product(direction)), 1e-12))
     step = scaled(direction, scale)
-    search = line_search(learner.actor, step, rows, method.max_kl, method.search_steps)
-    critic, adam = fit(learner.critic, learner.adam, rows.inputs, rows.targets, order, rates.learning_rate)
+    search = line_search(agent.actor, step, rows, method.max_kl, method.search_steps)
+    critic, adam = fit(agent.critic, agent.adam, rows.inputs, rows.targets, order, rates.learning_rate)
     metrics = {
         "kl": search.kl,
         "improvement": search.improvement,
         "accepted": search.accepted.astype(jnp.float32),
         "value_loss": value_loss(critic, rows.inputs, rows.targets),
     }
-    return Learner(bounded(search.actor, rates.log_std_bound), critic, adam), metrics
+    return Agent(bounded(search.actor, rates.log_std_bound), critic, adam), metrics

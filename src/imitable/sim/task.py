@@ -4,6 +4,7 @@
 A task is told everything through a `Moment`, so that tracking a demonstration is a task like running is.
 """
 
+import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -207,10 +208,12 @@ class Locomotion:
 
 @dataclass(frozen=True)
 class Free:
-    """A body without a task: it starts where its model says, observes its whole state, is paid NaN and never ends."""
+    """A body without a task: it observes its whole state, is paid NaN and never ends."""
 
     variant: Variant
     horizon: int = 1000
+    starts: Floats | None = field(default=None, compare=False)
+    """(K, S) states to start from, each as likely as the other; None: where its model says."""
 
     @property
     def observation_size(self) -> int:
@@ -219,13 +222,16 @@ class Free:
 
     @property
     def settings(self) -> str:
-        """Nothing but the horizon."""
-        return repr((type(self).__name__, self.horizon))
+        """The horizon and the starts."""
+        starts = "" if self.starts is None else hashlib.sha256(self.starts.tobytes()).hexdigest()[:16]
+        return repr((type(self).__name__, self.horizon, starts))
 
     def start(self, rng: np.random.Generator, n: int) -> Moment:
-        """Return the model's own start state, n times."""
-        del rng
-        return Moment(np.tile(self.variant.start, (n, 1)), np.zeros(n, np.int64), np.zeros((n, 0), np.int64))
+        """Draw starts, or return the model's own n times."""
+        states = (
+            np.tile(self.variant.start, (n, 1)) if self.starts is None else self.starts[rng.integers(len(self.starts), size=n)]
+        )
+        return Moment(states, np.zeros(n, np.int64), np.zeros((n, 0), np.int64))
 
     def observe(self, moment: Moment) -> Floats:
         """(N, S) the state."""

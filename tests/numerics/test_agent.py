@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from imitable.models.networks import Actor, Mlp, actor, log_probability
+from imitable.rl.agent import Agent, bounded, fresh_networks, to_rows
 from imitable.rl.batch import Experience, Rows
-from imitable.rl.learner import Learner, bounded, fresh_networks, to_rows
 from imitable.rl.method import METHODS, Ppo
 from imitable.rl.ppo import clipped_surrogate
 from imitable.rl.value_fit import fit, value_loss
@@ -20,8 +20,8 @@ def linear_critic(slope: float) -> Mlp:
 
 
 @pytest.fixture
-def learner() -> Learner:
-    return Learner(actor(jax.random.key(0), (1, 1), -0.5), linear_critic(10.0), ())
+def agent() -> Agent:
+    return Agent(actor(jax.random.key(0), (1, 1), -0.5), linear_critic(10.0), ())
 
 
 def experience(terminated: list[bool], ended: list[bool]) -> Experience:
@@ -34,6 +34,7 @@ def experience(terminated: list[bool], ended: list[bool]) -> Experience:
         inputs=column([1.0, 3.0])[..., None],
         next_inputs=column([2.0, 4.0])[..., None],
         actions=jnp.zeros((2, 1, 1)),
+        anchors=jnp.zeros((2, 1, 1)),
         rewards=column([0.5, 0.25]),
         terminal_values=column([7.0, 9.0]),
         terminated=column(terminated),
@@ -52,23 +53,23 @@ def experience(terminated: list[bool], ended: list[bool]) -> Experience:
     ],
     ids=["going on", "truncated", "terminated", "terminated last"],
 )
-def test_targets_without_a_trace(learner: Learner, terminated: list[bool], ended: list[bool], targets: list[float]) -> None:
-    rows = to_rows(learner, experience(terminated, ended), discount=0.9, trace=0.0)
+def test_targets_without_a_trace(agent: Agent, terminated: list[bool], ended: list[bool], targets: list[float]) -> None:
+    rows = to_rows(agent, experience(terminated, ended), discount=0.9, trace=0.0)
     np.testing.assert_allclose(rows.targets, targets, rtol=1e-5)
 
 
-def test_a_truncation_cuts_the_trace_but_not_the_value(learner: Learner) -> None:
-    going = to_rows(learner, experience([False, False], [False, False]), 0.9, 1.0).targets
-    cut = to_rows(learner, experience([False, False], [True, False]), 0.9, 1.0).targets
+def test_a_truncation_cuts_the_trace_but_not_the_value(agent: Agent) -> None:
+    going = to_rows(agent, experience([False, False], [False, False]), 0.9, 1.0).targets
+    cut = to_rows(agent, experience([False, False], [True, False]), 0.9, 1.0).targets
     second = 0.25 + 0.9 * 40 - 30
     np.testing.assert_allclose(going[0], 0.5 + 0.9 * 20 + 0.9 * second, rtol=1e-5)
     np.testing.assert_allclose(cut[0], 0.5 + 0.9 * 20, rtol=1e-5)
 
 
-def test_rows_carry_the_probability_of_the_actions(learner: Learner) -> None:
+def test_rows_carry_the_probability_of_the_actions(agent: Agent) -> None:
     batch = experience([False, False], [False, False])
-    rows = to_rows(learner, batch, 0.9, 0.95)
-    expected = log_probability(learner.actor.mean(rows.inputs), learner.actor.log_std, rows.actions)
+    rows = to_rows(agent, batch, 0.9, 0.95)
+    expected = log_probability(agent.actor.mean(rows.inputs), agent.actor.log_std, rows.actions)
     np.testing.assert_array_equal(rows.log_probabilities, expected)
     np.testing.assert_allclose(rows.advantages.mean(), 0, atol=1e-6)
 

@@ -16,7 +16,7 @@ from imitable.rl.method import Method
 from imitable.rl.returns import advantages, standardised
 
 
-class Learner(eqx.Module):
+class Agent(eqx.Module):
     """Actor, critic and their optimiser's state."""
 
     actor: Actor
@@ -41,18 +41,19 @@ def fresh_networks(method: Method, observations: int, actions: int, seed: int) -
     )
 
 
-def to_rows(learner: Learner, batch: Experience, discount: float, trace: float) -> Rows:
+def to_rows(agent: Agent, batch: Experience, discount: float, trace: float) -> Rows:
     """Flatten experience and add advantages and targets."""
     t, n, size = batch.inputs.shape
     inputs, actions = batch.inputs.reshape(t * n, size), batch.actions.reshape(t * n, -1)
-    values = learner.critic(inputs)[:, 0].reshape(t, n)
-    future = learner.critic(batch.next_inputs.reshape(t * n, size))[:, 0].reshape(t, n)
+    values = agent.critic(inputs)[:, 0].reshape(t, n)
+    future = agent.critic(batch.next_inputs.reshape(t * n, size))[:, 0].reshape(t, n)
     next_values = jnp.where(batch.terminated, batch.terminal_values, future)
     gains = advantages(batch.rewards, values, next_values, batch.ended, discount, trace)
     return Rows(
         inputs=inputs,
         actions=actions,
-        log_probabilities=log_probability(learner.actor.mean(inputs), learner.actor.log_std, actions),
+        anchors=batch.anchors.reshape(t * n, -1),
+        log_probabilities=log_probability(agent.actor.mean(inputs), agent.actor.log_std, actions),
         advantages=standardised(gains).reshape(-1),
         targets=(gains + values).reshape(-1),
     )

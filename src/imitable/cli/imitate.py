@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""`imitable imitate`: a policy from weighed demonstrations, one process a seed."""
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from imitable.cli.console import Bar, bar, document, say, table
+from imitable.cli.estimate import announce
+from imitable.cli.method_help import show_keys
+from imitable.cli.verbs import Imitate
+from imitable.demos.store import read
+from imitable.dynamics.parse import robot
+from imitable.errors import BadOption
+from imitable.feasibility.score_files import read_scores
+from imitable.imitation.learner import Learner
+from imitable.imitation.method import imitate, method, setting_of
+from imitable.imitation.run_folder import RunFolder
+from imitable.imitation.worth import reported
+from imitable.rewards import reward_function
+from imitable.rl.progress import Progress
+from imitable.types import Demonstrations, Weights
+from imitable.workers import Workers
+
+OVERHEAD = 2.0
+"""A step of learning costs about so many steps of the bare simulator."""
+
+WATCH_S = 0.5
+"""Seconds between two looks at the metrics of other processes."""
+
+
+def run(verb: Imitate) -> None:
+    """Carry out the verb."""
+    if verb.method.endswith(":help"):
+        name = verb.method.removesuffix(":help")
+        show_keys(verb.common, name, method(name))
+        return
+    if not verb.demos:
+        raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")
+    if not 1 <= verb.seeds <= 1000:
+        raise BadOption("--seeds", verb.seeds, "give a number of seeds from 1 to 1000")
+    demos, imitator, learner = read(*verb.demos), robot(verb.imitator), method(verb.method)
+    weights, reward = _weights(verb), None if verb.reward is None else reward_function(verb.reward)
+    folders = _folders(verb, demos, learner, weights)
+    rounds = -(-verb.seeds // _cores())
+    times = f"{verb.seeds} × " if verb.seeds > 1 else ""
+    announce(verb.common, f"{times}{verb.steps:,} steps of {verb.method}", imitator, OVERHEAD * verb.steps * rounds)
+    say(verb.common, f"{imitator}: {reported(imitator, reward)}")
+    try:
+        _alone(verb, demos, learner, weights, folders[0]) if verb.seeds == 1 else _together(verb, learner, weights, folders)
+    except KeyboardInterrupt:
+        kept = f"Checkpoints are kept in {verb.out}: the same command with --resume goes on from there."
+        raise KeyboardInterrupt(kept) from None
+    report(verb, folders)
+
+
+def _weights(verb: Imitate) -> Weights | None:
+    """Return the weights of a score file, made for this very imitator."""
+    if verb.scores is None:
+        return None
+    scores = read_scores(verb.scores)
+    if str(robot(verb.imitator)) != (scored := str(scores.about["imitator"])):
+        raise BadOption("--imitator", verb.imitator, f"{verb.scores} was made for {scored}; give that, or score for this robot")
+    return scores.weights
+
+
+def _folders(verb: Imitate, demos: Demonstrations, learner: Learner, weights: Weights | None) -> list[RunFolder]:
+    """Return one run folder a seed; refuse all if one of them must not be written."""
+    imitator, first = robot(verb.imitator), verb.common.seed
+    folders = [RunFolder(verb.out / f"seed-{seed}") for seed in range(first, first + verb.seeds)]
+    for seed, folder in enumerate(folders, first):
+        setting = setting_of(demos, imitator, learner, weights, seed, verb.steps, verb.episodes, verb.reward)
+        folder.check(setting, resume=verb.resume, overwrite=verb.overwrite)
+    return folders
+
+
+def _alone(verb: Imitate, demos: Demonstrations, learner: Learner, weights: Weights | None, folder: RunFolder) -> None:
+    """Run one seed here."""
+    started = time.monotonic()
+    with bar(verb.common, 1000, "imitating") as shown:
+
+        def on_progress(progress: Progress, share: float) -> None:
+            rate = progress.steps / (time.monotonic() - started)
+            shown.move_to(round(1000 * share), f"return {progress.mean_return:,.0f}  {rate:,.0f} steps/s")
+
+        imitate(
+            demos,
+            verb.imitator,
+            learner,
+            weights,
+            verb.common.seed,
+            steps=verb.steps,
+            episodes=verb.episodes,
+            reward=verb.reward,
+            threads=verb.common.threads,
+            out=folder.path,
+            resume=verb.resume,
+            overwrite=verb.overwrite,
+            checkpoint_s=verb.checkpoint_every,
+            on_progress=on_progress,
+            say=lambda line: say(verb.common, line),
+        )
+
+
+def _together(verb: Imitate, learner: Learner, weights: Weights | None, folders: Sequence[RunFolder]) -> None:
+    """Run several seeds in worker processes, and show how far they have come together."""
+    calls = [(verb, learner, weights, seed) for seed in range(verb.common.seed, verb.common.seed + verb.seeds)]
+    with (
+        Workers(min(_cores(), len(calls)), preload=("imitable.cli.imitate", "imitable.imitation.course")) as workers,
+        bar(verb.common, 1000 * len(folders), "imitating") as shown,
+        ThreadPoolExecutor(1) as waiting,
+    ):
+        ended = waiting.submit(lambda: list(workers.run(_one_seed, calls)))
+        while not ended.done():
+            time.sleep(WATCH_S)
+            _watch(shown, folders)
+        ended.result()
+
+
+def _one_seed(verb: Imitate, learner: Learner, weights: Weights | None, seed: int) -> None:
+    """Run one seed in a worker."""
+    imitate(
+        read(*verb.demos),
+        verb.imitator,
+        learner,
+        weights,
+        seed,
+        steps=verb.steps,
+        episodes=verb.episodes,
+        reward=verb.reward,
+        threads=verb.common.threads,
+        out=verb.out / f"seed-{seed}",
+        resume=verb.resume,
+        overwrite=verb.overwrite,
+        checkpoint_s=verb.checkpoint_every,
+    )
+
+
+def _watch(shown: Bar, folders: Sequence[RunFolder]) -> None:
+    """Move the bar to what the metrics on disk say."""
+    last = [rows[-1] for folder in folders if (rows := folder.metrics())]
+    returns = [row["mean_return"] for row in last if row["mean_return"] is not None]
+    note = f"return {sum(returns) / len(returns):,.0f}" if returns else ""
+    shown.move_to(round(1000 * sum(row["share"] or 0.0 for row in last)), note)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def report(verb: Imitate, folders: Sequence[RunFolder]) -> None:
+    """Show what every seed came to."""
+    shown = evaluation_table([folder.path.name for folder in folders], [folder.evaluation for folder in folders])
+    table(verb.common, f"{verb.out}: {verb.method} on {robot(verb.imitator)}", *shown)
+    say(verb.common, "best: chosen by a reward that an imitator does not have; the last policy is the result")
+    say(verb.common, f"next: imitable evaluate {verb.out}")
+    document(verb.common, {"out": str(verb.out), "runs": [_summary(folder) for folder in folders]})
+
+
+SHOWN = {
+    "return_mean": "return",
+    "return_std": "±",
+    "return_min": "lowest",
+    "length_mean": "length",
+    "falls": "falls",
+    "occupancy": "occupancy",
+    "floor": "floor",
+    "limit_violations": "limits",
+    "contact_violations": "contacts",
+}
+"""What a table shows of an evaluation, where it is known, and the name of its column."""
+
+
+def evaluation_table(
+    names: Sequence[str], evaluations: Sequence[dict[str, Any]]
+) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    """Return columns and rows of several runs' evaluations."""
+    keys = [key for key in SHOWN if key in evaluations[0]["last"]["mean_actions"]]
+    rows: list[tuple[object, ...]] = [
+        (name, which, kind.removesuffix("_actions"), *(_short(numbers[key]) for key in keys))
+        for name, evaluation in zip(names, evaluations, strict=True)
+        for which in ("last", "best")
+        if evaluation[which] is not None
+        for kind, numbers in evaluation[which].items()
+    ]
+    return ("run", "policy", "actions", *(SHOWN[key] for key in keys)), rows
+
+
+def _short(value: float) -> float:
+    return round(value, 3)
+
+
+def _summary(folder: RunFolder) -> dict[str, Any]:
+    return {"folder": str(folder.path), "seed": folder.setting["seed"], **json.loads(json.dumps(folder.evaluation))}

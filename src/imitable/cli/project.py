@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""`imitable project`: demonstrations as the imitator itself can do them, with its actions."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from imitable.cli.console import bar, document, say, table
+from imitable.cli.estimate import announce
+from imitable.cli.verbs import Project
+from imitable.demos.store import read, write
+from imitable.dynamics.parse import robot
+from imitable.errors import BadOption
+from imitable.files import check_free
+from imitable.project import Origin, Projection
+
+COST = 20
+"""Simulated steps a followed step takes, roughly: for the estimate before a long job."""
+
+FOLLOWED = 0.5
+"""A projection that keeps a smaller part of what it was to follow says what to do."""
+
+COLUMNS = ("demonstrator", "pieces", "left_out", "transitions", "followed", "error")
+
+
+def run(verb: Project) -> None:
+    """Carry out the verb."""
+    if not verb.demos:
+        raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")
+    demos, imitator = read(*verb.demos), robot(verb.imitator)
+    check_free(verb.out, overwrite=verb.overwrite)
+    with bar(verb.common, len(demos), "projecting") as shown:
+        projection = Projection(
+            demos,
+            imitator,
+            scores=verb.scores,
+            length=verb.length,
+            pieces=verb.pieces,
+            seed=verb.common.seed,
+            threads=verb.common.threads,
+            on_progress=lambda done, total: shown.move_to(done, f"{done:,} of {total:,}"),
+        )
+        if verb.scores is None:
+            size = f"{projection.planned:,} steps to follow, about {COST * projection.planned:,} simulated ones"
+            announce(verb.common, size, imitator, COST * projection.planned)
+        write(verb.out, imitator.layout, projection, overwrite=verb.overwrite)
+    _report(verb, projection)
+
+
+def _report(verb: Project, projection: Projection) -> None:
+    rows = _by_demonstrator(projection.origins, projection.left_out)
+    table(verb.common, f"{verb.out}: {len(projection.origins):,} demonstrations of {verb.imitator}", COLUMNS, rows)
+    say(verb.common, "followed: share of the steps that were meant; error: in deviations of the imitator's own babbling")
+    lost = sorted({origin.place for origin in projection.left_out} - {origin.place for origin in projection.origins})
+    if lost:
+        say(verb.common, f"! {len(lost):,} demonstrations cannot be followed and are left out: {_few(lost)}")
+    meant = sum(origin.meant for origin in (*projection.origins, *projection.left_out))
+    if sum(origin.length for origin in projection.origins) < FOLLOWED * meant:
+        say(
+            verb.common,
+            "! less than half of the steps are followed: shorter pieces begin anew more often (--length 5 --pieces 27)",
+        )
+    say(verb.common, f"{projection.simulator_steps:,} simulated steps")
+    say(verb.common, f"next: imitable imitate {verb.out} --imitator {verb.imitator} --method cloning")
+    document(
+        verb.common,
+        {
+            "out": str(verb.out),
+            "simulator_steps": projection.simulator_steps,
+            "demonstrators": [dict(zip(COLUMNS, row, strict=True)) for row in rows],
+            "lost": lost,
+            "episodes": [_origin(origin) for origin in projection.origins],
+            "left_out": [_origin(origin) for origin in projection.left_out],
+        },
+    )
+
+
+def _by_demonstrator(kept: Sequence[Origin], left_out: Sequence[Origin]) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
+    for name in dict.fromkeys(origin.episode.demonstrator for origin in (*kept, *left_out)):
+        mine, lost = ([origin for origin in part if origin.episode.demonstrator == name] for part in (kept, left_out))
+        lengths = np.array([origin.length for origin in mine])
+        total, meant = int(lengths.sum()), sum(origin.meant for origin in (*mine, *lost))
+        error = float(np.average([origin.error for origin in mine], weights=lengths)) if mine else float("nan")
+        rows.append((name, len(mine), len(lost), total, round(total / meant, 3), float(f"{error:.2g}")))
+    return rows
+
+
+def _origin(origin: Origin) -> dict[str, object]:
+    """Say where a piece came from."""
+    return {
+        "episode": origin.place,
+        "source": origin.episode.source,
+        "episode_index": origin.episode.index,
+        "episode_hash": origin.episode.hash,
+        "demonstrator": origin.episode.demonstrator,
+        "begin": origin.begin,
+        "meant": origin.meant,
+        "length": origin.length,
+        "error": origin.error,
+    }
+
+
+def _few(places: Sequence[int], most: int = 10) -> str:
+    more = f" and {len(places) - most:,} more (--json lists all)" if len(places) > most else ""
+    return ", ".join(map(str, places[:most])) + more

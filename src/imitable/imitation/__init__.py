@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Learners: a policy of the imitator from weighed demonstrations."""

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""GAIfO (Torabi et al., 2018) on weighed transitions: imitate what the states show, without any action.
+
+A discriminator learns to tell transitions of the imitator from transitions drawn from p_w, the imitator is paid for looking
+like them, and both improve. Presets: `default` (PPO), `trpo` (the same with TRPO) and `paper` (the paper's settings).
+"""
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from imitable.errors import BadOption, one_of
+from imitable.imitation.features import FORMS
+from imitable.imitation.learner import Job
+from imitable.rl.method import RANGES as RL_RANGES
+from imitable.rl.method import Method, Ppo, Trpo
+from imitable.spec_text import check_ranges
+
+if TYPE_CHECKING:
+    from imitable.imitation.course import TrainerCourse
+
+REWARDS = ("logit", "softplus")
+WEIGHTINGS = ("sampling", "loss")
+ALGORITHMS = ("ppo", "trpo")
+_CHOICES = {"algorithm": ALGORITHMS, "features": FORMS, "reward": REWARDS, "weighting": WEIGHTINGS}
+
+_RL = ("environments", "length", "trace", "hidden", "log_std", "log_std_end", "epochs", "minibatch", "learning_rate", "max_kl")
+RANGES: dict[str, tuple[float, float]] = {name: RL_RANGES[name] for name in _RL} | {
+    "discount": (0, 0.99999),
+    "judge_hidden": (1, 65536),
+    "judge_rate": (1e-12, 1),
+    "judge_minibatch": (1, 10**7),
+    "turns": (1, 10**4),
+    "penalty": (0, inf),
+    "absorbing": (0, 1),
+    "observe_root": (0, 1),
+    "normalised": (0, 1),
+    "critic_steps": RL_RANGES["critic_steps"],
+}
+"""Lowest and highest value of every number."""
+
+
+@dataclass(frozen=True)
+class Gaifo:
+    """Settings of the policy's learning and of the discriminator's."""
+
+    presets: ClassVar[dict[str, dict[str, Any]]] = {
+        "default": {},
+        "trpo": {"algorithm": "trpo", "length": 64, "trace": 0.97, "epochs": 4, "learning_rate": 1e-3},
+        "paper": {
+            "algorithm": "trpo",
+            "environments": 6,
+            "length": 1000,
+            "discount": 0.995,
+            "trace": 0.97,
+            "log_std": 0.0,
+            "log_std_end": 3.0,
+            "epochs": 1,
+            "minibatch": 200,
+            "learning_rate": 3e-4,
+            "max_kl": 0.01,
+            "features": "pair",
+            "reward": "softplus",
+            "judge_hidden": (64, 64),
+            "judge_rate": 1e-3,
+            "judge_minibatch": 6000,
+            "turns": 1,
+            "penalty": 0.0,
+            "absorbing": 0,
+            "observe_root": 1,
+            "normalised": 0,
+        },
+    }
+
+    algorithm: str = "ppo"
+    """How the policy learns: ppo or trpo."""
+    environments: int = 64
+    """Simulations side by side."""
+    length: int = 32
+    """Steps of each simulation between two updates."""
+    discount: float = 0.99
+    """γ of the return."""
+    trace: float = 0.95
+    """λ of the generalised advantage estimate."""
+    hidden: tuple[int, ...] = (64, 64)
+    """Layer widths of actor and critic."""
+    log_std: float = -0.5
+    """Exploration at the start: logarithm of the deviation, in half control ranges."""
+    log_std_end: float = -1.5
+    """Upper bound on the exploration at the end; the bound falls in a line from the start."""
+    epochs: int = 10
+    """Passes over the batch (PPO), or of the value fit over it (TRPO)."""
+    minibatch: int = 512
+    """Rows of one gradient step."""
+    learning_rate: float = 3e-4
+    """Adam's rate; falls in a line to a tenth."""
+    max_kl: float = 0.02
+    """Largest mean KL divergence of one update (TRPO)."""
+    critic_steps: int = 40_000
+    """Steps that teach only critic and discriminator, when the course begins from a given policy."""
+    features: str = "delta"
+    """What the discriminator sees: delta (state and change) or pair (state and next state)."""
+    reward: str = "logit"
+    """What it pays: logit, or softplus = ln(1 + e^logit)."""
+    weighting: str = "sampling"
+    """How weights act: sampling (transitions are drawn by weight) or loss (drawn uniformly, their loss is weighed)."""
+    judge_hidden: tuple[int, ...] = (100, 100)
+    """Layer widths of the discriminator."""
+    judge_rate: float = 3e-4
+    """Its rate of learning."""
+    judge_minibatch: int = 256
+    """Rows of each side in one of its gradient steps."""
+    turns: int = 8
+    """Its gradient steps after every batch."""
+    penalty: float = 10.0
+    """Weight of its gradient penalty."""
+    absorbing: int = 1
+    """1: a fall leads into an absorbing state that the discriminator judges; 0: it ends everything, worth 0."""
+    observe_root: int = 0
+    """1: policy and discriminator see the root position, as in the paper."""
+    normalised: int = 1
+    """1: states are standardised by the weighed demonstrations; 0: raw, as in the paper."""
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        check_ranges(self, RANGES)
+        for name, choices in _CHOICES.items():
+            if (value := getattr(self, name)) not in choices:
+                raise BadOption(name, value, one_of(value, choices))
+        _ = self.rl
+
+    @property
+    def rl(self) -> Method:
+        """The settings of the policy's own learning."""
+        shared: dict[str, Any] = {name: getattr(self, name) for name in (*_RL, "discount", "critic_steps")}
+        max_kl = shared.pop("max_kl")
+        return Ppo(**shared) if self.algorithm == "ppo" else Trpo(**shared, max_kl=max_kl)
+
+    def begin(self, job: Job) -> "TrainerCourse":
+        """Read the lessons and start policy and discriminator."""
+        from imitable.imitation.course import adversarial
+
+        return adversarial(self, job)

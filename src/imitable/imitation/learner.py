@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""What a learner is, a table of hyper-parameters that begins a course; what a course is, learning that can be interrupted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from imitable.dynamics.variant import Variant
+from imitable.rl.progress import Progress
+from imitable.types import Demonstrations, Policy, Weights
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that a learner is told."""
+
+    demos: Demonstrations
+    imitator: Variant
+    weights: Weights | None
+    """Probability mass of every demonstration; None: every transition counts the same."""
+    steps: int
+    """Control steps that it may learn from."""
+    seed: int
+    threads: int = 1
+    say: Callable[[str], None] = lambda line: None
+
+
+class Course(Protocol):
+    """One run under way. The same job gives the same policy, to the last bit, whether it was interrupted or not."""
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to do."""
+        ...
+
+    @property
+    def share(self) -> float:
+        """Part of the work that is done, from 0 to 1."""
+        ...
+
+    @property
+    def policy(self) -> Policy:
+        """The policy so far."""
+        ...
+
+    def iterate(self) -> Progress:
+        """Learn a little."""
+        ...
+
+    def save(self, path: Path) -> None:
+        """Write everything that the rest of the course depends on."""
+        ...
+
+    def load(self, path: Path) -> None:
+        """Go on from what `save` wrote in a course of the same job."""
+        ...
+
+
+class Learner(Protocol):
+    """A frozen dataclass of hyper-parameters: `imitate` checks its input, keeps its run folder and evaluates its policy."""
+
+    def begin(self, job: Job) -> Course:
+        """Return the course before its first iteration; may take a while (networks that are fitted beforehand)."""
+        ...

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""The verb `imitate`: a policy of the imitator from weighed demonstrations."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from imitable.demos.fit import check_set
+from imitable.dynamics.parse import robot
+from imitable.dynamics.variant import Variant
+from imitable.errors import BadOption
+from imitable.imitation.learner import Course, Job, Learner
+from imitable.imitation.lessons import lessons
+from imitable.imitation.reference import Reference, reference
+from imitable.imitation.run_folder import SCHEMA, RunFolder, Standing, row_of
+from imitable.imitation.worth import worth
+from imitable.rewards import Reward, reward_function
+from imitable.rl.progress import Progress
+from imitable.spec_text import find_method, parse_method, split
+from imitable.types import Demonstrations, Policy, Weights
+
+METHODS = {
+    "gaifo": "imitable.imitation.gaifo:Gaifo",
+    "sail": "imitable.imitation.sail:Sail",
+    "cloning": "imitable.imitation.cloning:Cloning",
+    "dcc": "imitable.imitation.dcc:Dcc",
+}
+"""Names on the command line, and where each learner lives."""
+
+STEPS = 1_000_000
+"""Control steps of a run, unless it says otherwise."""
+
+CHECKPOINT_S = 60.0
+"""Seconds between two checkpoints."""
+
+
+@dataclass(frozen=True)
+class Imitated:
+    """What a run came to."""
+
+    policy: Policy
+    """The last policy: the result."""
+    best: Policy | None
+    """The policy with the best return on the way; None without a task reward."""
+    evaluation: dict[str, Any]
+    """What they are worth, and what they cost."""
+
+
+def method(text: str) -> Learner:
+    """Return the learner that `text` names: a built-in one, or a class of yours (`my_lab.learners.Mine:k=3`)."""
+    return cast(Learner, parse_method(text, {split(text)[0]: find_method(text, METHODS)}))
+
+
+_method = method
+
+
+def imitate(
+    demos: Demonstrations,
+    imitator: Variant | str,
+    method: Learner | str = "gaifo",
+    weights: Weights | None = None,
+    seed: int = 0,
+    *,
+    steps: int = STEPS,
+    episodes: int = 100,
+    reward: str | None = None,
+    threads: int = 1,
+    out: str | Path | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    checkpoint_s: float = CHECKPOINT_S,
+    on_progress: Callable[[Progress, float], None] = lambda progress, share: None,
+    say: Callable[[str], None] = lambda line: None,
+) -> Imitated:
+    """Learn a policy of the imitator from the states of demonstrations.
+
+    Args:
+        demos: the set; its actions are never looked at, except by `cloning`, which wants the imitator's own.
+        imitator: the robot that shall imitate, or its text.
+        method: a learner, or its text; `METHODS` lists the built-in ones.
+        weights: probability mass of every demonstration (`scores.weights`); None: every transition counts the same.
+        seed: seed of everything random.
+        steps: control steps that it may learn from.
+        episodes: episodes of the evaluation.
+        reward: dotted name of a function that the evaluation counts returns by, see `imitable.rewards`.
+        threads: threads of the simulator; results do not depend on it.
+        out: run folder to write.
+        resume: go on with an interrupted run; a complete one is read.
+        overwrite: replace an existing run.
+        checkpoint_s: seconds between two checkpoints.
+        on_progress: told of every iteration, and which part of the work is done.
+        say: told single lines for a person.
+    """
+    variant = robot(imitator) if isinstance(imitator, str) else imitator
+    learner = _method(method) if isinstance(method, str) else method
+    paid = None if reward is None else reward_function(reward)
+    if episodes < 1:
+        raise BadOption("episodes", episodes, "give a number above 0")
+    check_set(demos, variant)
+    if weights is not None:
+        weights.of(demos)  # refuses strangers
+    setting = setting_of(demos, variant, learner, weights, seed, steps, episodes, reward)
+    folder = None if out is None else RunFolder(Path(out))
+    if folder is not None:
+        folder.check(setting, resume=resume, overwrite=overwrite)
+        if resume and folder.complete:
+            return Imitated(folder.policy, folder.best, folder.evaluation)
+    course, standing = learner.begin(Job(demos, variant, weights, steps, seed, threads, say)), Standing()
+    if folder is not None:
+        folder.open(setting, resume=resume)
+        if folder.load(course, standing):
+            say(f"going on at {course.share:.0%}")
+    _learn(course, standing, folder, checkpoint_s, on_progress)
+    known = reference(variant, lessons(demos, weights, seed), seed) if variant.robot.rules is None else None
+    return _finished(course, standing, folder, known, _Judged(variant, episodes, paid, threads))
+
+
+def setting_of(
+    demos: Demonstrations,
+    imitator: Variant,
+    learner: Learner,
+    weights: Weights | None,
+    seed: int,
+    steps: int,
+    episodes: int,
+    reward: str | None = None,
+) -> dict[str, Any]:
+    """Return everything that a run's result depends on."""
+    names = ("imitable", "mujoco", "jax", "numpy")
+    return {
+        "schema": SCHEMA,
+        "imitator": str(imitator),
+        "imitator_hash": imitator.hash,
+        "method": f"{type(learner).__module__}.{type(learner).__qualname__}",
+        "settings": json.loads(json.dumps(asdict(cast(Any, learner)))),  # tuples become lists, as in the file
+        "steps": steps,
+        "seed": seed,
+        "episodes": episodes,
+        "reward": reward,
+        "demonstrations": len(demos),
+        "demonstrations_hash": _hash(*(episode.hash.encode() for episode in demos.episodes)),
+        "weights": None if weights is None else _hash(np.asarray(weights.of(demos)).tobytes()),
+        "sources": sorted({episode.source for episode in demos.episodes}),
+        "versions": {name: version(name) for name in names},
+    }
+
+
+def _hash(*parts: bytes) -> str:
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:32]
+
+
+def _learn(
+    course: Course,
+    standing: Standing,
+    folder: RunFolder | None,
+    checkpoint_s: float,
+    on_progress: Callable[[Progress, float], None],
+) -> None:
+    """Iterate to the end, keeping metrics and checkpoints."""
+    saved_at = time.monotonic()
+    while not course.done:
+        progress = course.iterate()
+        standing.note(progress, course)
+        if folder is not None:
+            folder.append(row_of(progress, course.share))
+            if time.monotonic() - saved_at > checkpoint_s:
+                folder.save(course, standing)
+                saved_at = time.monotonic()
+        on_progress(progress, course.share)
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """How policies are judged in the end."""
+
+    imitator: Variant
+    episodes: int
+    reward: Reward | None
+    threads: int
+
+    def __call__(self, policy: Policy, known: Reference | None) -> dict[str, Any]:
+        return worth(self.imitator, policy, known, self.episodes, reward=self.reward, threads=self.threads)
+
+
+def _finished(
+    course: Course, standing: Standing, folder: RunFolder | None, known: Reference | None, judged: _Judged
+) -> Imitated:
+    """Evaluate the last policy, and beside it the best."""
+    about = {"robot": str(judged.imitator), "body": judged.imitator.hash}
+    policy = replace(course.policy, about=about)
+    best = None if standing.best is None else replace(standing.best, about=about)
+    evaluation: dict[str, Any] = {
+        "schema": SCHEMA,
+        "imitator": str(judged.imitator),
+        "last": judged(policy, known),
+        "best": None if best is None else judged(best, known),
+    }
+    if folder is not None:
+        folder.finish(policy, best, known, evaluation)
+    return Imitated(policy, best, evaluation)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""What a policy is worth: its task's return, a user's reward, or, without either, how near it comes to the demonstrations."""
+
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+from imitable.conduct import conduct
+from imitable.dynamics.variant import Variant
+from imitable.evaluate import counted, played
+from imitable.imitation.reference import Reference, task_of
+from imitable.rewards import Reward, with_returns
+from imitable.types import Policy, Trajectory
+
+EVALUATION_SEED = 20211108
+"""Start states of every evaluation: the same for all robots and learners, never seen in learning."""
+
+
+def reported(imitator: Variant, reward: Reward | None) -> str:
+    """Say which numbers an imitator's policies are judged by."""
+    if reward is not None:
+        return f"reports the return by {reward.name}, which the learner never sees"
+    if imitator.robot.rules is not None:
+        return "reports the task's return, which the learner never sees"
+    return "has no task reward: reports how near its states come to the demonstrated ones; --reward adds a return"
+
+
+def worth(
+    imitator: Variant, policy: Policy, known: Reference | None, episodes: int, *, reward: Reward | None = None, threads: int = 1
+) -> dict[str, dict[str, Any]]:
+    """Play episodes with mean and with sampled actions; return the numbers of both."""
+    task = task_of(imitator, known, observe_root=policy.observation_size == len(imitator.start))
+    found: dict[str, dict[str, Any]] = {}
+    for name, sampled in (("mean_actions", False), ("sampled_actions", True)):
+        rollouts = played(task, policy, episodes, EVALUATION_SEED, sampled=sampled, threads=threads)
+        found[name] = _numbers(imitator, rollouts, known, reward)
+    return found
+
+
+def _numbers(imitator: Variant, rollouts: list[Trajectory], known: Reference | None, reward: Reward | None) -> dict[str, Any]:
+    evaluation = counted(rollouts if reward is None else with_returns(reward, rollouts))
+    numbers: dict[str, Any] = dict(evaluation.summary())
+    if known is not None:
+        numbers |= asdict(conduct(imitator, rollouts, known.states, known.density, known.owners))
+    numbers = {name: value for name, value in numbers.items() if isfinite(value)}
+    each = {"lengths": evaluation.lengths.tolist(), "terminated": evaluation.terminated.tolist()}
+    return numbers | each | ({"returns": evaluation.returns.tolist()} if "return_mean" in numbers else {})

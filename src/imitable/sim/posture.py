@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportAttributeAccessIssue=false
+"""What states say of a body's posture, by its geometry alone: joints beyond their limits, geoms inside each other.
+
+An adapter file: MuJoCo ships no types.
+"""
+
+import mujoco
+import numpy as np
+
+from imitable.dynamics.variant import Variant
+from imitable.types import Bools, Floats
+
+SLACK = 0.01
+"""A joint may stand beyond its range by this part of its span: MuJoCo's limits are springs and give way a little."""
+
+DEPTH_M = 0.005
+"""Geoms may sink into each other so deep: MuJoCo's contacts are springs, too."""
+
+
+def beyond_limits(variant: Variant, states: Floats) -> Bools:
+    """(N, S) → (N) whether any limited joint stands beyond its range by more than `SLACK` of its span."""
+    model, beyond = variant.model, np.zeros(len(states), bool)
+    for joint in np.flatnonzero(model.jnt_limited).tolist():
+        place = int(model.jnt_qposadr[joint])
+        low, high = model.jnt_range[joint].tolist()
+        if int(model.jnt_type[joint]) == int(mujoco.mjtJoint.mjJNT_BALL):
+            # a ball joint limits the angle of its rotation, whatever the axis
+            vector = np.linalg.norm(states[:, place + 1 : place + 4], axis=1)
+            positions = 2 * np.arctan2(vector, np.abs(states[:, place]))
+        else:
+            positions = states[:, place]
+        slack = SLACK * (high - low)
+        beyond |= (positions < low - slack) | (positions > high + slack)
+    return beyond
+
+
+def penetrating(variant: Variant, states: Floats) -> Bools:
+    """(N, S) → (N) whether two geoms that can touch each other are inside each other by more than `DEPTH_M`."""
+    model = variant.model
+    data = mujoco.MjData(model)
+    deep = np.empty(len(states), bool)
+    for row, state in enumerate(states):
+        data.qpos[:] = state[: model.nq]
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_collision(model, data)
+        deep[row] = bool((data.contact.dist < -DEPTH_M).any())
+    return deep
+
+
+def one_sign(variant: Variant, states: Floats) -> Floats:
+    """(N, S) → (N, S) with every quaternion q written as that of q and −q, the same rotation, whose first entry is positive."""
+    model, signed = variant.model, states.copy()
+    offsets = {int(mujoco.mjtJoint.mjJNT_FREE): 3, int(mujoco.mjtJoint.mjJNT_BALL): 0}
+    for kind, place in zip(model.jnt_type.tolist(), model.jnt_qposadr.tolist(), strict=True):
+        if kind in offsets:
+            first = place + offsets[kind]
+            signed[:, first : first + 4] *= np.where(states[:, first : first + 1] < 0, -1.0, 1.0)
+    return signed

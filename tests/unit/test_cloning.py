@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""Cloning against policies that are known, and the laws of every course: same seed, same bits, break or no break."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from imitable.dynamics.parse import robot
+from imitable.dynamics.variant import Variant
+from imitable.errors import BadOption, CannotResume
+from imitable.imitation.clone_course import LOG_STD, CloneCourse
+from imitable.imitation.cloning import Cloning
+from imitable.imitation.learner import Job
+from imitable.project import project
+from imitable.sim.babble import babble
+from imitable.sim.batch import Batch
+from imitable.sim.policy import act
+from imitable.spec_text import parse_method
+from imitable.types import Demonstrations, Floats, InMemory, Policy, Trajectory, Weights
+
+SMALL = Cloning(gradient_steps=1000, minibatch=64, hidden=(16,))
+GAIN = np.array([-0.5, -0.3])
+"""a = gain · (position, speed)."""
+
+
+@pytest.fixture
+def slider(slider_path: Path) -> Variant:
+    return robot(str(slider_path))
+
+
+def steered(body: Variant, starts: Floats, gain: Floats, steps: int = 20) -> list[Trajectory]:
+    """Let a linear policy steer the slider from some states."""
+    batch, states, actions = Batch(body, len(starts)), [starts], list[Floats]()
+    batch.set_state(starts)
+    for _ in range(steps):
+        actions.append(states[-1] @ gain[:, None])
+        batch.step(actions[-1])
+        states.append(batch.states)
+    rows, taken = np.stack(states, axis=1), np.stack(actions, axis=1)
+    return [Trajectory(rows[i], str(body), taken[i]) for i in range(len(starts))]
+
+
+def starts(count: int, seed: int) -> Floats:
+    return np.random.default_rng(seed).uniform(-0.8, 0.8, (count, 2))
+
+
+def begun(body: Variant, demos: Demonstrations, weights: Weights | None = None, method: Cloning = SMALL) -> CloneCourse:
+    return method.begin(Job(demos, body, weights, steps=512, seed=0))
+
+
+def finished(course: CloneCourse) -> Policy:
+    while not course.done:
+        course.iterate()
+    return course.policy
+
+
+def mass(demos: Demonstrations, values: Sequence[float]) -> Weights:
+    return Weights(tuple(episode.hash for episode in demos.episodes), np.array(values) / sum(values))
+
+
+def test_a_linear_policy_is_recovered(slider: Variant) -> None:
+    demos = InMemory(slider.layout, steered(slider, starts(30, 0), GAIN))
+    course = begun(slider, demos, method=replace(SMALL, gradient_steps=3000))
+    policy = finished(course)
+    states = np.concatenate([t.states[:-1] for t in steered(slider, starts(10, 1) * 0.8, GAIN)])
+    np.testing.assert_allclose(act(policy, states)[:, 0], states @ GAIN, atol=0.02)
+    assert policy.log_std[0] < -3
+    assert (policy.log_std >= LOG_STD[0]).all()
+
+
+def test_the_deviation_is_what_the_regression_leaves_over(slider: Variant) -> None:
+    rng, made = np.random.default_rng(0), steered(slider, starts(60, 0), 0 * GAIN, steps=60)
+    noisy = [Trajectory(t.states, t.demonstrator, 0.2 * rng.standard_normal((len(t), 1))) for t in made]
+    policy = finished(begun(slider, InMemory(slider.layout, noisy)))
+    np.testing.assert_allclose(np.exp(policy.log_std), 0.2, rtol=0.05)
+
+
+def test_no_simulator_step_is_spent(slider: Variant) -> None:
+    course = begun(slider, InMemory(slider.layout, steered(slider, starts(3, 0), GAIN)))
+    shares, progress = [course.share], [course.iterate()]
+    while not course.done:
+        shares.append(course.share)
+        progress.append(course.iterate())
+    assert {one.steps for one in progress} == {0}
+    assert progress[-1].metrics["loss"] < progress[0].metrics["loss"]
+    assert shares == sorted(shares)
+    assert course.share == 1
+
+
+def test_a_demonstration_without_weight_has_no_influence(slider: Variant) -> None:
+    good, bad = steered(slider, starts(4, 0), GAIN), steered(slider, starts(2, 1), -GAIN)
+    # not even one that would be refused
+    strange = Trajectory(bad[0].states, "someone")
+    demos = InMemory(slider.layout, [bad[1], *good, strange])
+    weighed = finished(begun(slider, demos, mass(demos, [0, 1, 1, 1, 1, 0])))
+    assert weighed.hash == finished(begun(slider, InMemory(slider.layout, good))).hash
+
+
+def test_equal_weights_are_no_weights(slider: Variant) -> None:
+    demos = InMemory(slider.layout, steered(slider, starts(7, 0), GAIN))
+    assert finished(begun(slider, demos, mass(demos, [1] * 7))).hash == finished(begun(slider, demos)).hash
+
+
+def test_weights_decide_between_two_policies(slider: Variant) -> None:
+    made = [*steered(slider, starts(10, 0), GAIN), *steered(slider, starts(10, 0), -GAIN)]
+    demos = InMemory(slider.layout, made)
+    policy = finished(begun(slider, demos, mass(demos, [0.9] * 10 + [0.1] * 10)))
+    states = starts(50, 3) * 0.5
+    slope = np.linalg.lstsq(states, act(policy, states)[:, 0])[0]
+    np.testing.assert_allclose(slope, 0.8 * GAIN, atol=0.15)
+
+
+@pytest.mark.parametrize("fine_tune", [0, 1])
+def test_a_break_changes_nothing(fine_tune: int, slider: Variant, tmp_path: Path) -> None:
+    demos = InMemory(slider.layout, steered(slider, starts(4, 0), GAIN))
+    method = replace(SMALL, fine_tune=fine_tune, gradient_steps=1000, critic_steps=0)
+    job = Job(demos, slider, None, steps=2 * 2048, seed=0)
+    whole, broken = method.begin(job), method.begin(job)
+    for number in range(1 if not fine_tune else 3):  # the third iteration is one of the trainer's
+        broken.iterate()
+        broken.save(tmp_path / f"{number}")
+        again = method.begin(job)
+        again.load(tmp_path / f"{number}")
+        assert again.share == broken.share
+        broken = again
+    assert finished(broken).hash == finished(whole).hash
+    assert {path.name for path in tmp_path.iterdir()} <= {"slider.xml", "0", "1", "2"}
+
+
+def test_fine_tuning_begins_from_the_cloned_policy(slider: Variant) -> None:
+    demos = InMemory(slider.layout, steered(slider, starts(4, 0), GAIN))
+    cloned = finished(begun(slider, demos))
+    tuned = replace(SMALL, fine_tune=1).begin(Job(demos, slider, None, steps=2048, seed=0))
+    while tuned.share < 0.5:
+        assert not tuned.done
+        tuned.iterate()
+    for mine, theirs in zip(tuned.policy.weights, cloned.weights, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    np.testing.assert_array_equal(tuned.policy.log_std, np.float32(-1.5))
+    assert tuned.iterate().steps == 2048
+    assert tuned.done
+
+
+def test_a_checkpoint_of_other_settings_is_refused(slider: Variant, tmp_path: Path) -> None:
+    demos = InMemory(slider.layout, steered(slider, starts(4, 0), GAIN))
+    begun(slider, demos).save(tmp_path / "saved")
+    with pytest.raises(CannotResume, match="method"):
+        begun(slider, demos, method=replace(SMALL, minibatch=32)).load(tmp_path / "saved")
+    with pytest.raises(CannotResume, match="no checkpoint"):
+        begun(slider, demos).load(tmp_path / "nothing")
+    (tmp_path / "saved").write_bytes(b"half a file")
+    with pytest.raises(CannotResume, match="damaged"):
+        begun(slider, demos).load(tmp_path / "saved")
+
+
+def test_actions_of_another_body_are_refused(slider: Variant, slider_path: Path) -> None:
+    strong = robot(f"{slider_path}:gear.push=8")
+    foreign = InMemory(strong.layout, steered(strong, starts(2, 0), GAIN))
+    with pytest.raises(BadOption, match=r"recorded on .*gear.push=8.*imitable project"):
+        begun(slider, foreign)
+    with pytest.raises(BadOption, match=r"recorded on somebody.*imitable project"):
+        begun(slider, InMemory(slider.layout, [Trajectory(babble(slider, 1, 9, 0)[0].states, "somebody")]))
+    with pytest.raises(BadOption, match=r"has no actions.*imitable project"):
+        begun(slider, InMemory(slider.layout, [Trajectory(babble(slider, 1, 9, 0)[0].states, str(slider))]))
+
+
+def test_projected_demonstrations_can_be_cloned(slider: Variant) -> None:
+    made = [Trajectory(t.states, "someone") for t in steered(slider, starts(20, 0) * 0.5, GAIN)]
+    found = project(InMemory(slider.layout, made), slider)
+    policy = finished(begun(slider, found))
+    states = np.concatenate([t.states[:-1] for t in made])
+    np.testing.assert_allclose(act(policy, states)[:, 0], states @ GAIN, atol=0.1)
+
+
+@pytest.mark.parametrize("settings", ["gradient_steps=0", "minibatch=0", "learning_rate=0", "fine_tune=2", "hidden=0"])
+def test_bad_settings_are_refused(settings: str) -> None:
+    with pytest.raises(BadOption, match="give a number from"):
+        parse_method(f"cloning:{settings}", {"cloning": Cloning})

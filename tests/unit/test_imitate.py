@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: MIT
+"""Lessons, features, the adversary, the verb and its run folder."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from imitable.dynamics.parse import robot
+from imitable.errors import BadOption, BadWeights, CannotResume, CannotWrite, NoRun, OutputExists
+from imitable.imitation.adversary import Adversary
+from imitable.imitation.course import adversarial, imitation_task, normaliser_of
+from imitable.imitation.features import LIMIT, features
+from imitable.imitation.gaifo import Gaifo
+from imitable.imitation.learner import Job
+from imitable.imitation.lessons import Sampler, densities, lessons
+from imitable.imitation.method import imitate, method
+from imitable.imitation.run_folder import RunFolder, runs_in
+from imitable.models.networks import Mlp
+from imitable.rl.agent import Agent, to_rows
+from imitable.rl.batch import Experience
+from imitable.rl.incentive import Pay, terminal_values
+from imitable.sim.babble import babble
+from imitable.sim.rollout import Collector, Segment
+from imitable.sim.task import Locomotion
+from imitable.types import Demonstrations, InMemory, Trajectory, Weights
+
+CHEETAH = robot("half_cheetah:front=0.01")
+HOPPER = robot("hopper")
+SMALL = Gaifo(environments=8, length=16, minibatch=64, hidden=(8, 8), judge_hidden=(16, 16), judge_minibatch=32, turns=2)
+
+
+def walks(count: int = 3, length: int = 30, body: str = "half_cheetah:front=0.01") -> InMemory:
+    variant = robot(body)
+    return InMemory(variant.layout, [Trajectory(t.states, t.demonstrator) for t in babble(variant, count, length, 0)])
+
+
+def weights_of(demos: Demonstrations, *values: float) -> Weights:
+    return Weights(tuple(episode.hash for episode in demos.episodes), np.array(values) / sum(values))
+
+
+# lessons
+
+
+def test_rows_are_drawn_as_often_as_they_weigh() -> None:
+    density = np.array([1.0, 0.0, 3.0, 0.5])
+    rows = Sampler(density).draw(np.random.default_rng(0), (200_000,))
+    shares = np.bincount(rows, minlength=4) / len(rows)
+    np.testing.assert_allclose(shares, density / density.sum(), atol=0.005)
+    assert shares[1] == 0
+
+
+def test_a_sampler_never_draws_behind_the_last_row() -> None:
+    class Ones:
+        def random(self, shape: tuple[int, ...]) -> np.ndarray:
+            return np.full(shape, np.nextafter(1.0, 0.0))
+
+    assert Sampler(np.full(10, 0.1)).draw(Ones(), (3,)).max() == 9  # type: ignore[arg-type]
+
+
+def test_a_transition_has_its_demonstrations_mass_divided_by_its_length() -> None:
+    variant = robot("hopper")
+    long, short = babble(variant, 1, 40, 0)[0], babble(variant, 1, 10, 1)[0]
+    demos = InMemory(variant.layout, [long, short])
+    np.testing.assert_allclose(densities(demos, weights_of(demos, 0.5, 0.5)), [0.25, 1.0])
+    np.testing.assert_array_equal(densities(demos, None), [1.0, 1.0])
+    np.testing.assert_array_equal(densities(demos, weights_of(demos, 40.0, 10.0)), [1.0, 1.0])
+
+
+def test_a_fall_adds_one_absorbing_pair_and_a_weight_of_zero_takes_a_demonstration_out() -> None:
+    demos = walks(3)
+    fallen = InMemory(demos.layout, [dataclasses.replace(one, terminated=i == 0) for i, one in enumerate(demos)])
+    taught = lessons(fallen, weights_of(fallen, 1.0, 1.0, 0.0), 0)
+    assert len(taught) == 30 + 1 + 30
+    np.testing.assert_array_equal(np.flatnonzero(taught.absorbing), [30])
+    np.testing.assert_array_equal(taught.after[:30], demos[0].states[1:])
+    np.testing.assert_array_equal(taught.starts, [demos[0].states[0], demos[1].states[0]])
+
+
+def test_a_large_set_is_drawn_beforehand_by_the_same_weights() -> None:
+    demos = walks(2, length=200)
+    taught = lessons(demos, weights_of(demos, 1.0, 3.0), 0, most=300)
+    assert len(taught) == 300
+    assert (taught.density == 1).all()
+    first = (taught.before[:, None] == demos[0].states[:-1]).all(axis=2).any(axis=1)
+    assert 0.15 < first.mean() < 0.35
+
+
+def test_moments_are_those_of_the_weighed_transitions() -> None:
+    demos = walks(2)
+    taught = lessons(demos, weights_of(demos, 1.0, 3.0), 0)
+    mean, std = taught.moments(taught.before)
+    rows = np.concatenate([demos[0].states[:-1], *[demos[1].states[:-1]] * 3])
+    np.testing.assert_allclose(mean, rows.mean(axis=0))
+    np.testing.assert_allclose(std, rows.std(axis=0))
+
+
+# features
+
+
+@pytest.mark.parametrize("form", ["delta", "pair"])
+def test_features_do_not_say_where_in_the_world_the_body_is(form: str) -> None:
+    taught = lessons(walks(), None, 0)
+    seen = features(taught, CHEETAH, form, normalised=True, root=False)
+    moved = np.zeros(18)
+    moved[0] = 123.0
+    np.testing.assert_allclose(
+        seen(taught.before, taught.after), seen(taught.before + moved, taught.after + moved), rtol=1e-4, atol=1e-4
+    )
+    assert seen.of(taught).shape == (len(taught), seen.size)
+    assert abs(float(seen.of(taught)[:, : 18 - 1].mean())) < 1e-3
+
+
+def test_the_absorbing_pair_is_unlike_any_transition() -> None:
+    taught = lessons(walks(), None, 0)
+    seen = features(taught, CHEETAH, "delta", normalised=True, root=False)
+    assert (seen.of(taught)[:, -1] == 0).all()
+    assert seen.absorbing[-1] == LIMIT
+    assert (seen.absorbing[:-1] == 0).all()
+
+
+# absorbing states
+
+
+@pytest.mark.parametrize("constant", [-3.0, 0.0, 0.7, 100.0])
+def test_under_a_constant_reward_falling_has_no_advantage(constant: float) -> None:
+    segment = falling_segment()
+    assert segment.absorbing.any()
+    discount = 0.99
+    pay = Pay(np.full(segment.rewards.shape, constant), constant)
+    future = terminal_values(segment, pay, discount)
+    size = segment.inputs.shape[2]
+    # the critic that is right: the same value everywhere
+    critic = Mlp((jnp.zeros((size, 1)),), (jnp.full(1, constant / (1 - discount)),))
+    actor = adversarial(SMALL, Job(walks(body="hopper"), HOPPER, None, 1000, 0)).trainer.agent.actor
+    batch = Experience(
+        jnp.asarray(segment.inputs),
+        jnp.asarray(segment.next_inputs),
+        jnp.asarray(segment.units),
+        jnp.zeros_like(jnp.asarray(segment.units)),
+        jnp.asarray(pay.rewards, jnp.float32),
+        jnp.asarray(future, jnp.float32),
+        jnp.asarray(segment.terminated),
+        jnp.asarray(segment.terminated | segment.truncated),
+    )
+    rows = to_rows(Agent(actor, critic, ()), batch, discount, 0.95)
+    gains = rows.targets - critic(rows.inputs)[:, 0]
+    np.testing.assert_allclose(gains, 0, atol=2e-5 * max(1.0, abs(constant) / (1 - discount)))
+
+
+def falling_segment() -> Segment:
+    job = Job(walks(body="hopper"), HOPPER, None, 1000, 0)
+    policy = adversarial(SMALL, job).policy
+    return Collector(Locomotion(HOPPER), 8, 0).collect(dataclasses.replace(policy, log_std=policy.log_std + 2), 40)
+
+
+def test_what_is_taken_off_every_reward_is_taken_off_the_absorbing_one_too() -> None:
+    taught = lessons(walks(body="hopper"), None, 0)
+    seen = features(taught, HOPPER, "delta", normalised=True, root=False)
+    adversary = Adversary(SMALL, taught, seen, 0)
+    segment = falling_segment()
+    for _ in range(5):
+        pay = adversary(segment)
+    assert abs(float(pay.rewards.mean())) < 1e-6
+    assert pay.absorbed == pytest.approx(pay.metrics["reward_absorbed"] - pay.metrics["reward"])
+
+
+def test_the_adversary_learns_to_tell_demonstrations_from_falls() -> None:
+    taught = lessons(walks(8, body="hopper:gravity=2"), None, 0)
+    seen = features(taught, HOPPER, "delta", normalised=True, root=False)
+    adversary = Adversary(dataclasses.replace(SMALL, turns=50, judge_rate=1e-2, penalty=0.1), taught, seen, 0)
+    segment = falling_segment()
+    for _ in range(10):
+        pay = adversary(segment)
+    assert pay.metrics["reward_demonstrated"] > pay.metrics["reward"] + 1
+    assert pay.metrics["reward_absorbed"] < pay.metrics["reward_demonstrated"] - 1
+
+
+# the learner
+
+
+def test_presets_are_tables_that_further_keys_differ_from() -> None:
+    paper = method("gaifo:preset=paper,max_kl=0.02")
+    assert isinstance(paper, Gaifo)
+    assert (paper.algorithm, paper.observe_root, paper.max_kl, paper.turns) == ("trpo", 1, 0.02, 1)
+    with pytest.raises(BadOption, match="default, paper, trpo"):
+        method("gaifo:preset=mine")
+
+
+@pytest.mark.parametrize("text", ["gaifo:reward=money", "gaifo:discount=1", "gaifo:colour=red", "gaif", "my_lab.none.Such"])
+def test_an_unknown_method_or_key_is_refused(text: str) -> None:
+    with pytest.raises(BadOption):
+        method(text)
+
+
+def test_what_a_policy_observes_is_standardised_by_the_demonstrations() -> None:
+    demos = walks()
+    taught = lessons(demos, None, 0)
+    found = normaliser_of(imitation_task(CHEETAH, taught, 0), taught)
+    np.testing.assert_allclose(found.mean, taught.before[:, 1:].mean(axis=0))
+
+
+def test_a_body_without_a_task_starts_like_the_weighed_demonstrations(slider_path: Path) -> None:
+    body = robot(str(slider_path))
+    still, moved = babble(body, 2, 20, 0)
+    demos = InMemory(body.layout, [Trajectory(still.states, "x"), Trajectory(moved.states + 0.3, "x")])
+    taught = lessons(demos, weights_of(demos, 0.0, 1.0), 0)
+    task = imitation_task(body, taught, 0)
+    starts = task.start(np.random.default_rng(0), 5).states
+    np.testing.assert_array_equal(starts, np.tile(demos[1].states[0], (5, 1)))
+    assert task.horizon == 20
+
+
+# the verb and its folder
+
+
+def run(tmp_path: Path, **changes: object) -> Path:
+    demos = walks()
+    arguments: dict[str, object] = {"steps": 256, "episodes": 1, "out": tmp_path / "run"} | changes
+    imitate(demos, "half_cheetah:front=0.01", SMALL, **arguments)  # type: ignore[arg-type]
+    return tmp_path / "run"
+
+
+def test_a_run_folder_holds_setting_metrics_policy_and_evaluation(tmp_path: Path) -> None:
+    folder = RunFolder(run(tmp_path))
+    assert folder.complete
+    assert folder.setting["imitator"] == "half_cheetah:front=0.01"
+    assert [row["steps"] for row in folder.metrics()] == [128, 256]
+    assert len(folder.evaluation["last"]["mean_actions"]["returns"]) == 1
+    assert folder.policy.about["robot"] == "half_cheetah:front=0.01"
+    assert not (folder.path / "checkpoint").exists()
+    for name in ("setting.json", "evaluation.json"):
+        json.loads((folder.path / name).read_text(), parse_constant=lambda _: pytest.fail("not strict JSON"))
+    assert [one.path for one in runs_in(folder.path)] == [folder.path]
+
+
+def test_a_complete_run_is_read_on_resume_and_refused_otherwise(tmp_path: Path) -> None:
+    path = run(tmp_path)
+    before = {file.name: file.read_bytes() for file in path.iterdir()}
+    with pytest.raises(OutputExists):
+        run(tmp_path)
+    run(tmp_path, resume=True)
+    assert {file.name: file.read_bytes() for file in path.iterdir()} == before
+    run(tmp_path, overwrite=True)
+    assert {file.name: file.read_bytes() for file in path.iterdir()} == before
+
+
+def test_an_interrupted_run_ends_like_an_uninterrupted_one(tmp_path: Path) -> None:
+    whole = run(tmp_path / "whole", steps=1024)
+
+    class Stop(Exception):
+        pass
+
+    def stop(progress: object, share: float) -> None:
+        if share > 0.6:
+            raise Stop
+
+    with pytest.raises(Stop):
+        run(tmp_path / "cut", steps=1024, checkpoint_s=-1.0, on_progress=stop)
+    cut = tmp_path / "cut" / "run"
+    with (cut / "metrics.jsonl").open("a") as file:
+        file.write('{"share": 0.7')  # a line that a kill cut short
+    run(tmp_path / "cut", steps=1024, resume=True)
+    assert {file.name: file.read_bytes() for file in cut.iterdir()} == {f.name: f.read_bytes() for f in whole.iterdir()}
+
+
+def test_a_run_of_another_setting_is_not_resumed_and_nothing_is_overwritten(tmp_path: Path) -> None:
+    path = run(tmp_path)
+    before = {file.name: file.read_bytes() for file in path.iterdir()}
+    with pytest.raises(CannotResume, match="seed"):
+        run(tmp_path, resume=True, seed=1)
+    with pytest.raises(CannotResume, match="steps"):
+        run(tmp_path, resume=True, steps=512)
+    with pytest.raises(CannotResume, match="weights"):
+        run(tmp_path, resume=True, weights=weights_of(walks(), 1.0, 2.0, 3.0))
+    assert {file.name: file.read_bytes() for file in path.iterdir()} == before
+
+
+def test_a_folder_that_is_no_run_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "thesis.tex").write_text("years of work")
+    with pytest.raises(CannotWrite, match="no run folder"):
+        run(tmp_path, overwrite=True)
+    with pytest.raises(NoRun):
+        runs_in(tmp_path / "run")
+    assert (tmp_path / "run" / "thesis.tex").read_text() == "years of work"
+
+
+def test_foreign_weights_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(BadWeights):
+        run(tmp_path, weights=weights_of(walks(body="half_cheetah"), 1.0, 1.0, 1.0))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_budget_without_room_for_a_batch_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="environments × length = 128"):
+        run(tmp_path, steps=100)
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_best_policy_is_kept_beside_the_last(tmp_path: Path) -> None:
+    demos = walks(body="hopper")
+    found = imitate(demos, "hopper", SMALL, steps=1024, episodes=2, out=tmp_path / "run")
+    assert found.best is not None
+    assert set(found.evaluation["best"]) == {"mean_actions", "sampled_actions"}
+    assert RunFolder(tmp_path / "run").best is not None
