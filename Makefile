@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup quickstart test check format slow bench interop feasibility build matrix demonstrators constraints clean
+.PHONY: help setup quickstart test check format slow bench interop feasibility imitation build matrix demonstrators constraints clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -45,6 +45,11 @@ bench: setup  ## Throughput against the simulator's limit and against peers
 feasibility: setup  ## Records of every scorer on the paper's settings that are missing (hours), and their page
 	$(BIN)/python scripts/run_feasibility.py
 	$(BIN)/python scripts/run_ladders.py
+	$(BIN)/python scripts/write_results.py
+
+imitation: setup  ## Records of every learner on the paper's settings that are missing (hours), and their page
+	$(BIN)/python scripts/run_imitation.py
+	$(BIN)/python scripts/run_cloning.py
 	$(BIN)/python scripts/write_results.py
 
 build: setup  ## Wheel and sdist, each installed into an empty environment and run outside the clone

@@ -24,13 +24,18 @@ one_thread()  # before NumPy and JAX are imported, here and in the processes tha
 
 import numpy as np  # noqa: E402
 
+from imitable.demonstrators.shipped import policy_for  # noqa: E402
+from imitable.demos.collect import collect  # noqa: E402
 from imitable.dynamics.parse import ROBOTS, robot  # noqa: E402
+from imitable.imitation.gaifo import Gaifo  # noqa: E402
+from imitable.imitation.learner import Job  # noqa: E402
 from imitable.rl.method import METHODS, method  # noqa: E402
 from imitable.rl.train import Trainer  # noqa: E402
 from imitable.sim.batch import Batch  # noqa: E402
 from imitable.sim.policy import controls  # noqa: E402
 from imitable.sim.rollout import Segment  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
+from imitable.types import InMemory  # noqa: E402
 
 PROCESSES = 2
 BUDGET = {"half_cheetah": 1_500_000, "hopper": 2_500_000, "swimmer": 1_000_000, "walker2d": 2_500_000}
@@ -40,8 +45,14 @@ WARM = 15
 ITERATIONS = 10
 """Iterations of one round."""
 TARGETS = {"trpo": {"half_cheetah": 0.7, "hopper": 0.7, "swimmer": 0.7, "walker2d": 0.7}} | {
-    "ppo": {"half_cheetah": 0.5, "hopper": 0.65, "swimmer": 0.65, "walker2d": 0.65}
+    "ppo": {"half_cheetah": 0.5, "hopper": 0.65, "swimmer": 0.65, "walker2d": 0.65},
+    "gaifo": {"half_cheetah": 0.45, "hopper": 0.65, "swimmer": 0.55, "walker2d": 0.7},
 }
+OWN = {"half_cheetah": "half_cheetah:front=0.01", "hopper": "hopper:gravity=15", "swimmer": "swimmer:back=10"} | {
+    "walker2d": "walker2d:friction=24.9"
+}
+"""Bodies of the own-body check of imitation, whose very settings are measured."""
+DEMONSTRATIONS = 10
 PEER_TARGETS = {"half_cheetah": 10.0, "hopper": 5.5}
 PEER_IDS = {"half_cheetah": "HalfCheetah-v5", "hopper": "Hopper-v5"}
 PEER_PACKAGES = ["torch==2.13.0", "stable-baselines3==2.9.2", "sb3-contrib==2.9.2", "gymnasium[mujoco]==1.4.0", "mujoco==4.0.0"]
@@ -65,10 +76,19 @@ def replay(batch: Batch, segment: Segment, controls: np.ndarray, frame_skip: int
     return time.perf_counter() - started
 
 
+def trainer_of(name: str, text: str, seed: int) -> Trainer:
+    """Return the trainer of a method: of an expert, or of imitation from demonstrations of the body's own expert."""
+    if text != "gaifo":
+        return Trainer(Locomotion(robot(name)), method(text), BUDGET[name], seed)
+    task = Locomotion(robot(OWN[name]))
+    demos = InMemory(task.variant.layout, collect(task, policy_for(task.variant), DEMONSTRATIONS, 1))
+    return Gaifo().begin(Job(demos, task.variant, None, BUDGET[name], seed)).trainer
+
+
 def measure(name: str, text: str, seed: int, rounds: int, barrier: Barrier) -> dict[str, float]:
     """Train and replay in turns; return steps and the seconds of both."""
-    task = Locomotion(robot(name))
-    trainer = Trainer(task, method(text), BUDGET[name], seed)
+    trainer = trainer_of(name, text, seed)
+    task = trainer.task
     bare = Batch(task.variant, trainer.method.environments)
     recorded: list[Segment] = []
     collect = trainer.collector.collect
@@ -133,7 +153,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--robots", nargs="*", default=list(ROBOTS))
-    parser.add_argument("--methods", nargs="*", default=list(METHODS))
+    parser.add_argument("--methods", nargs="*", default=[*METHODS, "gaifo"])
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     rows, missed = [], []

@@ -55,6 +55,17 @@ def correlation(record: Record, reference: Record, setting: Setting) -> float:
     return float(spearmanr(ours, theirs).statistic)
 
 
+def mean_scores(record: Record, setting: Setting) -> list[float]:
+    """Return the mean score of each demonstrator, temperature auto."""
+    about, distance, share = record["about"], values(record, setting, "distance"), values(record, setting, "share")
+    own = np.array(about.get("calibration", about["own_distance"]))
+    found = []
+    for d, s in zip(distance, share, strict=True):
+        measures = Measures(d, s, np.ones(1, int), own, np.array(about["own_share"]))
+        found.append(float(np.exp(log_scores(measures, "auto", about["rule"])).mean()))
+    return found
+
+
 def table(head: str, cases: list[str], cell: Any) -> list[str]:
     """Return a table of cases against settings."""
     names = [setting.name for setting in SETTINGS]
@@ -76,6 +87,12 @@ class Page:
                 self.records[record["setting"], record["case"]] = record
         ladders = folder / "ladders.json"
         self.ladders: Record | None = json.loads(ladders.read_text()) if ladders.exists() else None
+        self.alone: dict[tuple[str, str], float] = {}
+        """Return of imitating one demonstrator alone, by imitator and demonstrator."""
+        for path in sorted((folder.parent / "imitation").glob("utility.*.json")):
+            record = json.loads(path.read_text())
+            returns = [run["mean_actions"]["return_mean"] for run in record["runs"]]
+            self.alone[record["imitator"], record["demonstrators"][0]] = float(np.mean(returns))
         many = folder / "many.json"
         self.many: Record | None = json.loads(many.read_text()) if many.exists() else None
 
@@ -111,6 +128,7 @@ class Page:
             *self.introduction(),
             *self.separation(),
             *self.mass(),
+            *self.utility(),
             *self.effort(),
             *self.compositions(),
             *self.ladder(),
@@ -183,6 +201,39 @@ class Page:
             "The same with the paper's temperature (σ = 5 on the distance).",
             "",
             *paper,
+        ]
+
+    def utility(self) -> list[str]:
+        """Table of how scores go with what imitating a demonstrator alone is worth."""
+
+        def worth(setting: Setting) -> list[float]:
+            return [self.alone.get((setting.imitator, body), float("nan")) for body in setting.demonstrators]
+
+        def measure(record: Record, setting: Setting) -> float:
+            return float(spearmanr(mean_scores(record, setting), worth(setting)).statistic)
+
+        known = [setting for setting in SETTINGS if np.isfinite(worth(setting)).all()]
+        if not known:
+            return []
+
+        def cell(case: str, setting: Setting) -> str:
+            return self.number(case, setting, measure, ".1f") if setting in known else "–"
+
+        rows = [f"| {s.name} | {' | '.join(f'{value:,.0f}' for value in worth(s))} |" for s in known]
+        return [
+            "## Is a higher score worth more?",
+            "",
+            "*Utility*: rank correlation of the four demonstrators' mean scores (temperature `auto`) with the return of",
+            "imitating each of them alone (`gaifo`, 50 demonstrations, one seed; `results/imitation.md`). With four",
+            "demonstrators it takes the values −1, −0.8, … 1.",
+            "",
+            *table("method", self.cases, cell),
+            "The returns themselves:",
+            "",
+            "| setting | i | ii | iii | iv |",
+            "|---|---|---|---|---|",
+            *rows,
+            "",
         ]
 
     def effort(self) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from feasibility_page import page as feasibility
+from imitation_page import page as imitation
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 
@@ -73,6 +74,8 @@ def main() -> None:
             (RESULTS / f"{name}.md").write_text(page(json.loads(record.read_text())))
     if (RESULTS / "feasibility").is_dir():
         (RESULTS / "feasibility.md").write_text(feasibility(RESULTS / "feasibility"))
+    if (RESULTS / "imitation").is_dir():
+        (RESULTS / "imitation.md").write_text(imitation(RESULTS / "imitation"))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from imitable.acquire import acquire
+    from imitable.acquisition import acquire
     from imitable.demonstrators.shipped import policy_for
     from imitable.demos.collect import collect
     from imitable.demos.store import read, write
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from imitable.feasibility.explain import explain
     from imitable.feasibility.method import Measuring, score, weighed
     from imitable.feasibility.score_files import read_scores, write_scores
+    from imitable.imitation.method import Imitated, imitate
+    from imitable.projection import project
     from imitable.rl.expert import train
     from imitable.sim.onnx import save_onnx
     from imitable.sim.policy import load_policy, save_policy
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from imitable.types import Demonstrations, InMemory, Policy, Scores, Trajectory, Weights
 
 _HOMES = {
-    "acquire": "imitable.acquire",
+    "acquire": "imitable.acquisition",
     "explain": "imitable.feasibility.explain",
     "Measuring": "imitable.feasibility.method",
     "score": "imitable.feasibility.method",
@@ -37,6 +39,9 @@ _HOMES = {
     "write": "imitable.demos.store",
     "policy_for": "imitable.demonstrators.shipped",
     "robot": "imitable.dynamics.parse",
+    "imitate": "imitable.imitation.method",
+    "Imitated": "imitable.imitation.method",
+    "project": "imitable.projection",
     "train": "imitable.rl.expert",
     "Locomotion": "imitable.sim.task",
     "save_onnx": "imitable.sim.onnx",
@@ -52,6 +57,7 @@ _HOMES = {
 
 __all__ = [
     "Demonstrations",
+    "Imitated",
     "InMemory",
     "Locomotion",
     "Measuring",
@@ -62,8 +68,10 @@ __all__ = [
     "acquire",
     "collect",
     "explain",
+    "imitate",
     "load_policy",
     "policy_for",
+    "project",
     "read",
     "read_scores",
     "robot",

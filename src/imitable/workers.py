@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from importlib import import_module
+from threading import Thread
 from typing import TypeVar
 
 from imitable.runtime import one_thread
@@ -54,6 +55,15 @@ def _one_thread_environment() -> Generator[None]:
 
 
 def _warm(modules: tuple[str, ...]) -> None:
+    Thread(target=_leave_with_parent, daemon=True).start()
     one_thread()
     for name in modules:
         import_module(name)
+
+
+def _leave_with_parent() -> None:
+    """End this process when the one that started it does, however that came: work without an owner only takes cores."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -13,7 +13,7 @@ from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, BadScores
 from imitable.feasibility.method import score
-from imitable.project import LOST, PATIENCE, SHORTEST, Projected, project
+from imitable.projection import LOST, PATIENCE, SHORTEST, Projected, project
 from imitable.sim.babble import babble, scales
 from imitable.sim.batch import Batch
 from imitable.sim.rollout import episodes

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from imitable.acquire import acquire, wilson
+from imitable.acquisition import acquire, wilson
 from imitable.demos.store import read, write
 from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant

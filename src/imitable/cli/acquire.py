@@ -3,7 +3,7 @@
 
 from dataclasses import asdict
 
-from imitable.acquire import Source, acquire
+from imitable.acquisition import Source, acquire
 from imitable.cli.console import bar, document, say, table
 from imitable.cli.verbs import Acquire
 from imitable.demos.store import read

@@ -178,7 +178,9 @@ def evaluation_table(
     names: Sequence[str], evaluations: Sequence[dict[str, Any]]
 ) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Return columns and rows of several runs' evaluations."""
-    keys = [key for key in SHOWN if key in evaluations[0]["last"]["mean_actions"]]
+    first: dict[str, Any] = evaluations[0]["last"]["mean_actions"]
+    # without a task nothing falls
+    keys = [key for key in SHOWN if key in first and not (key == "falls" and "occupancy" in first)]
     rows: list[tuple[object, ...]] = [
         (name, which, kind.removesuffix("_actions"), *(_short(numbers[key]) for key in keys))
         for name, evaluation in zip(names, evaluations, strict=True)

@@ -12,7 +12,7 @@ from imitable.demos.store import read, write
 from imitable.dynamics.parse import robot
 from imitable.errors import BadOption
 from imitable.files import check_free
-from imitable.project import Origin, Projection
+from imitable.projection import Origin, Projection
 
 COST = 20
 """Simulated steps a followed step takes, roughly: for the estimate before a long job."""

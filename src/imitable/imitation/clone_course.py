@@ -24,6 +24,7 @@ from imitable.imitation.learner import Job
 from imitable.imitation.lessons import Sampler, densities, lessons
 from imitable.models import cloner
 from imitable.models.typed_jax import array, leaves, replaced
+from imitable.rl.expert import check_settings
 from imitable.rl.progress import Progress
 from imitable.sim.policy import mean, normalised
 from imitable.sim.task import Moment
@@ -66,6 +67,9 @@ class CloneCourse:
         real = ~taught.absorbing
         before = taught.before[real]
         blank = np.zeros((len(before), 0), np.int64)
+        if method.fine_tune:
+            # said now, not after the regression
+            check_settings(task, self._gaifo.rl, job.steps, self._policy_of(np.zeros(len(low))))
         observed = task.observe(Moment(before, np.zeros(len(before), np.int64), blank))
         inputs = normalised(self._policy_of(np.zeros(len(low))), observed)
         # what lies outside the range is clipped by the simulator: it moves the body like the bound
@@ -161,16 +165,15 @@ class CloneCourse:
         return self._taken == self._method.gradient_steps
 
     @property
+    def _gaifo(self) -> Gaifo:
+        cloning = self._method
+        return Gaifo(hidden=cloning.hidden, log_std=FINE_LOG_STD, log_std_end=FINE_LOG_STD, critic_steps=cloning.critic_steps)
+
+    @property
     def _tuned(self) -> TrainerCourse:
         """GAIfO from the cloned policy; begun when it is first needed."""
         if self._tuning is None:
-            method = Gaifo(
-                hidden=self._method.hidden,
-                log_std=FINE_LOG_STD,
-                log_std_end=FINE_LOG_STD,
-                critic_steps=self._method.critic_steps,
-            )
-            self._tuning = adversarial(method, self._job, self._cloned_policy)
+            self._tuning = adversarial(self._gaifo, self._job, self._cloned_policy)
         return self._tuning
 
     @property
@@ -210,7 +213,7 @@ def check_own_actions(demos: Demonstrations, weights: Weights | None, imitator: 
         if episode.demonstrator not in own:
             own[episode.demonstrator] = _is(imitator, episode.demonstrator)
         if not own[episode.demonstrator]:
-            _refuse(episode, f"recorded on {episode.demonstrator}", imitator)
+            _refuse(episode, f"was recorded on {episode.demonstrator}", imitator)
         if demos[place].actions is None:
             _refuse(episode, "has no actions", imitator)
 

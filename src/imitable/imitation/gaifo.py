@@ -84,9 +84,9 @@ class Gaifo:
     """λ of the generalised advantage estimate."""
     hidden: tuple[int, ...] = (64, 64)
     """Layer widths of actor and critic."""
-    log_std: float = -0.5
+    log_std: float = -1.0
     """Exploration at the start: logarithm of the deviation, in half control ranges."""
-    log_std_end: float = -1.5
+    log_std_end: float = -2.0
     """Upper bound on the exploration at the end; the bound falls in a line from the start."""
     epochs: int = 10
     """Passes over the batch (PPO), or of the value fit over it (TRPO)."""
@@ -112,8 +112,8 @@ class Gaifo:
     """Rows of each side in one of its gradient steps."""
     turns: int = 8
     """Its gradient steps after every batch."""
-    penalty: float = 10.0
-    """Weight of its gradient penalty."""
+    penalty: float = 1.0
+    """Weight of its gradient penalty: at 10 it is too unsure to make Hopper leave its first stand (measured)."""
     absorbing: int = 1
     """1: a fall leads into an absorbing state that the discriminator judges; 0: it ends everything, worth 0."""
     observe_root: int = 0
