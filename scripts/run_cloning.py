@@ -59,9 +59,10 @@ def curve(kind: str, seed: int) -> dict[str, Any]:
     weights = read_scores(scores_of(case)).weights
     spent, begin = (0, None) if kind == "gaifo" else _clone(demos, variant, weights, seed)
     job = Job(demos, variant, weights, 600_000, seed)
+    from imitable.imitation.clone_course import FINE_LOG_STD
     from imitable.imitation.course import adversarial
 
-    course = adversarial(Gaifo(), job, begin=begin)
+    course = adversarial(Gaifo() if begin is None else Gaifo(log_std=FINE_LOG_STD), job, begin=begin)
     first = (spent, 0.0 if begin is None else _look(variant, begin))
     return {"projected": spent, "looks": [first, *_looks(course, variant, spent)]}
 

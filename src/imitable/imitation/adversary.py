@@ -44,15 +44,11 @@ class Adversary:
         falls = self._absorbed_steps(segment)
         rows = np.concatenate([ours, self._features.absorbing[None]])
         rewards = self._rewards(rows)
-        theirs = self._learn(rows, falls)
-        mean = float(rewards[:-1].mean())
-        absorbed = float(rewards[-1]) - mean if self._method.absorbing else 0.0
-        shift = mean if self._method.absorbing else 0.0
-        return Pay(
-            rewards=(rewards[:-1] - shift).reshape(segment.rewards.shape),
-            absorbed=absorbed,
-            metrics={"reward": mean, "reward_absorbed": float(rewards[-1]), "reward_demonstrated": theirs},
-        )
+        demonstrated = self._learn(rows, falls)
+        mean, absorbed = float(rewards[:-1].mean()), float(rewards[-1])
+        metrics = {"reward": mean, "reward_absorbed": absorbed, "reward_demonstrated": demonstrated}
+        paid = rewards[:-1].reshape(segment.rewards.shape)
+        return Pay(paid - mean, absorbed - mean, metrics=metrics) if self._method.absorbing else Pay(paid, metrics=metrics)
 
     def _absorbed_steps(self, segment: Segment) -> int:
         """Return how many steps the fallen episodes spend in the absorbing state: 1 / (1 − γ) each, at most half of all."""
@@ -66,7 +62,10 @@ class Adversary:
         return logits if self._method.reward == "logit" else np.logaddexp(0, logits)
 
     def _learn(self, rows: Singles, falls: int) -> float:
-        """Take the gradient steps of one turn; `rows` ends with the absorbing pair, which stands for every fall."""
+        """Take the gradient steps of one turn; return what the lessons would have been paid before it.
+
+        `rows` ends with the absorbing pair, which stands for every fall.
+        """
         shape = (self._method.turns, self._method.judge_minibatch)
         chosen = self._sampler.draw(self._rng, shape)
         theirs = self._rows[chosen]

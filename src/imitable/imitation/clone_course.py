@@ -167,7 +167,7 @@ class CloneCourse:
     @property
     def _gaifo(self) -> Gaifo:
         cloning = self._method
-        return Gaifo(hidden=cloning.hidden, log_std=FINE_LOG_STD, log_std_end=FINE_LOG_STD, critic_steps=cloning.critic_steps)
+        return Gaifo(hidden=cloning.hidden, log_std=FINE_LOG_STD, critic_steps=cloning.critic_steps)
 
     @property
     def _tuned(self) -> TrainerCourse:

@@ -8,7 +8,7 @@ imitator for being in states like the demonstrated ones. Only states that were d
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from imitable.imitation.learner import Job
 from imitable.rl.method import RANGES as RL_RANGES
@@ -44,8 +44,6 @@ RANGES: dict[str, tuple[float, float]] = {name: RL_RANGES[name] for name in _RL}
 @dataclass(frozen=True)
 class Sail:
     """Settings of the policy's learning, of the models behind its prior and of the critic that pays it."""
-
-    presets: ClassVar[dict[str, dict[str, Any]]] = {"default": {}}
 
     environments: int = 64
     """Simulations side by side."""
