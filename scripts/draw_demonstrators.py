@@ -48,16 +48,18 @@ def draw_body(axes: Any, variant: Variant, state: Floats, shift: float, alpha: f
     """Draw one silhouette, moved by `shift` along x."""
     plane = (0, 1) if variant.robot.name == "swimmer" else (0, 2)
     for ends, radius in capsules(variant, state, plane):
-        axes.add_patch(_stadium(ends + np.array([shift, 0.0]), radius, alpha))
+        corners = outline(ends + np.array([shift, 0.0]), radius)
+        axes.add_patch(plt.Polygon(corners, closed=True, facecolor=INK, edgecolor="white", linewidth=0.4, alpha=alpha))
 
 
-def _stadium(ends: Floats, radius: float, alpha: float) -> Any:
+def outline(ends: Floats, radius: float) -> Floats:
+    """(2, 2) axis of a capsule → (24, 2) corners of its silhouette."""
     along = ends[1] - ends[0]
     angle = np.arctan2(along[1], along[0])
     turns = np.linspace(-np.pi / 2, np.pi / 2, 12)
     tip = ends[1] + radius * np.stack([np.cos(angle + turns), np.sin(angle + turns)], axis=1)
     tail = ends[0] + radius * np.stack([np.cos(angle + np.pi + turns), np.sin(angle + np.pi + turns)], axis=1)
-    return plt.Polygon(np.concatenate([tip, tail]), closed=True, facecolor=INK, edgecolor="white", linewidth=0.4, alpha=alpha)
+    return np.concatenate([tip, tail])
 
 
 def play(text: str) -> tuple[Variant, Floats]:
@@ -121,7 +123,7 @@ def draw_robot(name: str) -> None:
 
 
 def draw_first_setting() -> None:
-    """Draw the picture that the README opens with."""
+    """Draw the demonstrators that the README's example asks about."""
     figure, axes = plt.subplots(2, 2, figsize=(12, 3.4))
     for place, text in zip(axes.flat, FIRST_SETTING, strict=True):
         draw_strip(place, *play(text), title_of(text))

@@ -138,7 +138,7 @@ def test_help_lists_keys_and_presets() -> None:
     [
         (("--method", "gaif"), "gaifo"),
         (("--method", "gaifo:turn=3"), "turns"),
-        (("--steps", "10"), "environments × length"),
+        (("--steps", "10"), "at least 2048"),
         (("--seeds", "0"), "seeds"),
         (("--reward", "nothing.here"), "cannot be imported"),
         (("--imitator", "hopper"), "states"),

@@ -296,7 +296,7 @@ def test_foreign_weights_are_refused_before_anything_is_written(tmp_path: Path) 
 
 
 def test_a_budget_without_room_for_a_batch_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match="environments × length = 128"):
+    with pytest.raises(BadOption, match="at least 128"):
         run(tmp_path, steps=100)
     assert not (tmp_path / "run").exists()
 

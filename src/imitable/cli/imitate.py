@@ -2,6 +2,7 @@
 """`imitable imitate`: a policy from weighed demonstrations, one process a seed."""
 
 import json
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from imitable.dynamics.parse import robot
 from imitable.errors import BadOption
 from imitable.feasibility.score_files import read_scores
 from imitable.imitation.learner import Learner
-from imitable.imitation.method import imitate, method, setting_of
+from imitable.imitation.method import check_input, imitate, method, setting_of
 from imitable.imitation.run_folder import RunFolder
 from imitable.imitation.worth import reported
 from imitable.rewards import reward_function
@@ -44,10 +45,13 @@ def run(verb: Imitate) -> None:
         raise BadOption("--seeds", verb.seeds, "give a number of seeds from 1 to 1000")
     demos, imitator, learner = read(*verb.demos), robot(verb.imitator), method(verb.method)
     weights, reward = _weights(verb), None if verb.reward is None else reward_function(verb.reward)
+    check_input(demos, imitator, learner, weights, verb.steps, verb.episodes)
     folders = _folders(verb, demos, learner, weights)
     rounds = -(-verb.seeds // _cores())
     times = f"{verb.seeds} × " if verb.seeds > 1 else ""
-    announce(verb.common, f"{times}{verb.steps:,} steps of {verb.method}", imitator, OVERHEAD * verb.steps * rounds)
+    # cloning alone simulates nothing
+    steps = verb.steps * int(getattr(learner, "fine_tune", 1))
+    announce(verb.common, f"{times}{verb.steps:,} steps of {verb.method}", imitator, OVERHEAD * steps * rounds)
     say(verb.common, f"{imitator}: {reported(imitator, reward)}")
     try:
         _alone(verb, demos, learner, weights, folders[0]) if verb.seeds == 1 else _together(verb, learner, weights, folders)
@@ -84,7 +88,8 @@ def _alone(verb: Imitate, demos: Demonstrations, learner: Learner, weights: Weig
 
         def on_progress(progress: Progress, share: float) -> None:
             rate = progress.steps / (time.monotonic() - started)
-            shown.move_to(round(1000 * share), f"return {progress.mean_return:,.0f}  {rate:,.0f} steps/s")
+            known = "" if math.isnan(progress.mean_return) else f"return {progress.mean_return:,.0f}  "
+            shown.move_to(round(1000 * share), f"{known}{rate:,.0f} steps/s")
 
         imitate(
             demos,

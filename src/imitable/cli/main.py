@@ -18,6 +18,7 @@ from imitable.cli.verbs import (
     Acquire,
     Collect,
     Common,
+    Completion,
     Evaluate,
     Imitate,
     Inspect,
@@ -44,6 +45,7 @@ VERBS: dict[str, type[Verb]] = {
     "evaluate": Evaluate,
     "project": Project,
     "quickstart": Quickstart,
+    "completion": Completion,
 }
 
 

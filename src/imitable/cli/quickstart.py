@@ -3,46 +3,71 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
-from imitable.cli import collect, inspect, score, train
+from imitable.cli import collect, imitate, score
 from imitable.cli.console import document, say
-from imitable.cli.verbs import Collect, Inspect, Quickstart, Score, Train
+from imitable.cli.verbs import Collect, Common, Imitate, Quickstart, Score
 from imitable.files import check_free
+from imitable.imitation.run_folder import RunFolder
 
 ROBOTS = ("half_cheetah:front=0.05", "half_cheetah:front=0.5", "half_cheetah:back=0.5", "half_cheetah:back=0.05")
 """The demonstrators of the paper's first HalfCheetah setting."""
 
+EPISODES = "3,3,30,30"
+"""Their demonstrations: a tenth of the paper's and less, the unrelated ones in the majority as there."""
+
 IMITATOR = "half_cheetah:front=0.01"
 """And its imitator."""
 
-STEPS = 200_000
-"""Control steps of the small training run."""
+STEPS = 300_000
+"""Control steps of each of both imitations."""
 
 
 def run(verb: Quickstart) -> None:
     """Carry out the verb."""
     demos, scores = verb.out / "demos", verb.out / "scores.parquet"
-    policy, own = verb.out / "policy.safetensors", verb.out / "own"
-    for path in (demos, scores, policy, own):
+    weighed, unweighed = verb.out / "weighed", verb.out / "unweighed"
+    for path in (demos, scores, weighed, unweighed):
         check_free(path, overwrite=verb.overwrite)
     try:
-        _run_steps(verb, demos, scores, policy, own)
+        _run_steps(verb, demos, scores, weighed, unweighed)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"What is complete stays in {verb.out}; start again with --overwrite.") from None
 
 
-def _run_steps(verb: Quickstart, demos: Path, scores: Path, policy: Path, own: Path) -> None:
-    common = verb.common
-    steps = dataclasses.replace(common, json=False)  # one document on stdout: ours
-    say(common, f"1/5  record demonstrations of four bodies: imitable collect {' '.join(ROBOTS)} --episodes 5 --out {demos}")
-    collect.run(Collect(ROBOTS, episodes="5", out=demos, overwrite=verb.overwrite, common=steps))
-    say(common, f"2/5  look at them: imitable inspect {demos}")
-    inspect.run(Inspect((demos,), common=steps))
-    say(common, f"3/5  which of them can the imitator follow? imitable score {demos} --imitator {IMITATOR} --out {scores}")
-    score.run(Score((demos,), IMITATOR, out=scores, overwrite=verb.overwrite, common=steps))
-    say(common, f"4/5  train the imitator a little: imitable train {IMITATOR} --method trpo --steps {STEPS} --out {policy}")
-    train.run(Train(IMITATOR, out=policy, method="trpo", steps=STEPS, episodes=20, overwrite=verb.overwrite, common=steps))
-    say(common, f"5/5  record it: imitable collect {IMITATOR} --policy {policy} --episodes 5 --out {own}")
-    collect.run(Collect((IMITATOR,), episodes="5", out=own, policy=policy, overwrite=verb.overwrite, common=steps))
-    say(common, f"done: everything is in {verb.out}")
-    document(common, {"demos": str(demos), "scores": str(scores), "policy": str(policy), "own": str(own)})
+def _run_steps(verb: Quickstart, demos: Path, scores: Path, weighed: Path, unweighed: Path) -> None:
+    common, inner = verb.common, _inner(verb.common)
+    names = " ".join(ROBOTS)
+    say(common, f"1/4  record four bodies: imitable collect {names} --episodes {EPISODES} --out {demos}")
+    collect.run(Collect(ROBOTS, episodes=EPISODES, out=demos, overwrite=verb.overwrite, common=inner))
+    say(common, f"2/4  which of them can the imitator follow? imitable score {demos} --imitator {IMITATOR} --out {scores}")
+    score.run(Score((demos,), IMITATOR, out=scores, overwrite=verb.overwrite, common=inner))
+    shared = f"imitable imitate {demos} --imitator {IMITATOR} --steps {STEPS}"
+    say(common, f"3/4  imitate what it can follow: {shared} --scores {scores} --out {weighed}")
+    _imitate(verb, demos, scores, weighed)
+    say(common, f"4/4  imitate everything, for comparison: {shared} --out {unweighed}")
+    _imitate(verb, demos, None, unweighed)
+    by_weight, plain = _return(weighed), _return(unweighed)
+    say(common, f"return of imitating by weight: {by_weight:,.0f}; of imitating everything: {plain:,.0f}")
+    say(common, f"done: everything is in {verb.out}. With demonstrations of your own:")
+    say(common, "  imitable inspect DEMOS")
+    say(common, "  imitable score DEMOS --imitator my_robot.xml")
+    say(common, "  imitable imitate DEMOS --imitator my_robot.xml --scores scores.parquet")
+    document(common, {"demos": str(demos), "scores": str(scores), "weighed": str(weighed), "unweighed": str(unweighed)})
+
+
+def _imitate(verb: Quickstart, demos: Path, scores: Path | None, out: Path) -> None:
+    inner = _inner(verb.common)
+    imitate.run(Imitate((demos,), IMITATOR, scores, steps=STEPS, episodes=20, out=out, overwrite=verb.overwrite, common=inner))
+
+
+def _inner(common: Common) -> Common:
+    """Return the options of the single steps: one document on stdout, ours."""
+    return dataclasses.replace(common, json=False, quiet=common.quiet or common.json)
+
+
+def _return(out: Path) -> float:
+    [folder] = out.glob("seed-*")
+    last: dict[str, Any] = RunFolder(folder).evaluation["last"]
+    return float(last["mean_actions"]["return_mean"])

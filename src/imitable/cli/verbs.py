@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -257,7 +257,7 @@ class Project:
 
 @dataclass(frozen=True)
 class Quickstart:
-    """Run the main job end to end on a small scale: record demonstrations, score them, train a policy.
+    """Run the main job end to end on a small scale: record demonstrations, score them, imitate them by weight.
 
     Example: imitable quickstart
     """
@@ -269,4 +269,16 @@ class Quickstart:
     common: CommonOptions = Common()
 
 
-Verb = Robots | Train | Collect | Inspect | Score | Weigh | Acquire | Imitate | Evaluate | Project | Quickstart
+@dataclass(frozen=True)
+class Completion:
+    """Print a script that completes verbs and options in your shell.
+
+    Example: imitable completion bash
+    """
+
+    shell: Annotated[Literal["bash", "zsh", "fish"], tyro.conf.Positional]
+    """Your shell."""
+    common: CommonOptions = Common()
+
+
+Verb = Robots | Train | Collect | Inspect | Score | Weigh | Acquire | Imitate | Evaluate | Project | Quickstart | Completion

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
+from imitable.imitation.gaifo import Gaifo
 from imitable.imitation.learner import Job
 from imitable.rl.method import RANGES as RL_RANGES
 from imitable.spec_text import check_ranges
@@ -48,6 +49,11 @@ class Cloning:
     def __post_init__(self) -> None:
         """Check every value."""
         check_ranges(self, RANGES)
+
+    @property
+    def least_steps(self) -> int:
+        """None; with GAIfO after it, one batch after those that teach only its critic."""
+        return self.critic_steps + Gaifo().least_steps if self.fine_tune else 0
 
     def begin(self, job: Job) -> "CloneCourse":
         """Read the lessons and start the policy."""

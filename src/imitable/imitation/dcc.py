@@ -74,6 +74,11 @@ class Dcc:
         """Check every value."""
         check_ranges(self, RANGES)
 
+    @property
+    def least_steps(self) -> int:
+        """One batch of GAIfO."""
+        return Gaifo().least_steps
+
     def begin(self, job: Job) -> "TrainerCourse":
         """Learn to translate, and begin to imitate the translated demonstrations."""
         from imitable.imitation.course import adversarial

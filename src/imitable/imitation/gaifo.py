@@ -136,6 +136,11 @@ class Gaifo:
         max_kl = shared.pop("max_kl")
         return Ppo(**shared) if self.algorithm == "ppo" else Trpo(**shared, max_kl=max_kl)
 
+    @property
+    def least_steps(self) -> int:
+        """One batch."""
+        return self.rl.batch
+
     def begin(self, job: Job) -> "TrainerCourse":
         """Read the lessons and start policy and discriminator."""
         from imitable.imitation.course import adversarial

@@ -60,6 +60,11 @@ class Course(Protocol):
 class Learner(Protocol):
     """A frozen dataclass of hyper-parameters: `imitate` checks its input, keeps its run folder and evaluates its policy."""
 
+    @property
+    def least_steps(self) -> int:
+        """Control steps below which nothing would be learned."""
+        ...
+
     def begin(self, job: Job) -> Course:
         """Return the course before its first iteration; may take a while (networks that are fitted beforehand)."""
         ...

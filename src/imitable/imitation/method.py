@@ -101,11 +101,7 @@ def imitate(
     variant = robot(imitator) if isinstance(imitator, str) else imitator
     learner = _method(method) if isinstance(method, str) else method
     paid = None if reward is None else reward_function(reward)
-    if episodes < 1:
-        raise BadOption("episodes", episodes, "give a number above 0")
-    check_set(demos, variant)
-    if weights is not None:
-        weights.of(demos)  # refuses strangers
+    check_input(demos, variant, learner, weights, steps, episodes)
     setting = setting_of(demos, variant, learner, weights, seed, steps, episodes, reward)
     folder = None if out is None else RunFolder(Path(out))
     if folder is not None:
@@ -120,6 +116,19 @@ def imitate(
     _learn(course, standing, folder, checkpoint_s, on_progress)
     known = reference(variant, lessons(demos, weights, seed), seed) if variant.robot.rules is None else None
     return _finished(course, standing, folder, known, _Judged(variant, episodes, paid, threads))
+
+
+def check_input(
+    demos: Demonstrations, imitator: Variant, learner: Learner, weights: Weights | None, steps: int, episodes: int
+) -> None:
+    """Refuse what no run can be made of, before anything is said or written."""
+    if episodes < 1:
+        raise BadOption("episodes", episodes, "give a number above 0")
+    if steps < learner.least_steps:
+        raise BadOption("steps", steps, f"give at least {learner.least_steps}")
+    check_set(demos, imitator)
+    if weights is not None:
+        weights.of(demos)  # refuses strangers
 
 
 def setting_of(

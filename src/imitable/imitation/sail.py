@@ -111,6 +111,11 @@ class Sail:
         shared: dict[str, Any] = {name: getattr(self, name) for name in (*_RL, "discount", "critic_steps")}
         return Ppo(**shared)
 
+    @property
+    def least_steps(self) -> int:
+        """One batch after those that teach everything but the policy."""
+        return self.critic_steps + self.rl.batch
+
     def begin(self, job: Job) -> "TrainerCourse":
         """Fit the VAE, babble, fit the inverse model, pre-train the policy."""
         from imitable.imitation.aligner import aligning

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""`imitable completion`: a script that lets a shell complete verbs and options, and leaves files to the shell itself."""
+
+import dataclasses
+from typing import Any, get_type_hints
+
+import tyro
+
+from imitable.cli.console import document
+from imitable.cli.main import VERBS
+from imitable.cli.verbs import Common, Completion, Verb
+
+BASH = """_imitable() {{
+    local current="${{COMP_WORDS[COMP_CWORD]}}" choices=""
+    if [[ "$COMP_CWORD" -eq 1 ]]; then
+        choices="{verbs}"
+    elif [[ "$current" == -* ]]; then
+        case "${{COMP_WORDS[1]}}" in
+{cases}
+        esac
+    fi
+    COMPREPLY=($(compgen -W "$choices" -- "$current"))
+}}
+complete -o default -F _imitable imitable"""
+"""Where nothing is offered, bash falls back to names of files."""
+
+ZSH = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
+"""zsh reads bash's script once it is told to."""
+
+
+def run(verb: Completion) -> None:
+    """Carry out the verb."""
+    script = {"bash": bash, "zsh": zsh, "fish": fish}[verb.shell]()
+    if verb.common.json:
+        document(verb.common, {"shell": verb.shell, "script": script})
+    else:
+        print(script)
+
+
+def options(verb: type[Verb]) -> list[str]:
+    """Return the options of a verb, the common ones last, as they are typed."""
+    hints: dict[str, Any] = get_type_hints(verb, include_extras=True)
+    own = [
+        field.name
+        for field in dataclasses.fields(verb)
+        if field.name != "common" and tyro.conf.Positional not in getattr(hints[field.name], "__metadata__", ())
+    ]
+    names = [*own, *(field.name for field in dataclasses.fields(Common)), "help"]
+    return [f"--{name.replace('_', '-')}" for name in names]
+
+
+def bash() -> str:
+    """Return the script for bash."""
+    cases = "\n".join(f'            {name}) choices="{" ".join(options(kind))}" ;;' for name, kind in VERBS.items())
+    return BASH.format(verbs=" ".join(VERBS), cases=cases)
+
+
+def zsh() -> str:
+    """Return the script for zsh."""
+    return ZSH + bash()
+
+
+def fish() -> str:
+    """Return the script for fish, with the first sentence of every verb."""
+    lines: list[str] = []
+    for name, kind in VERBS.items():
+        what = (kind.__doc__ or "").splitlines()[0].replace("'", "\\'")
+        lines.append(f"complete -c imitable -n __fish_use_subcommand -f -a {name} -d '{what}'")
+        lines += [f"complete -c imitable -n '__fish_seen_subcommand_from {name}' -l {flag[2:]}" for flag in options(kind)]
+    return "\n".join(lines)
