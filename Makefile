@@ -50,6 +50,7 @@ feasibility: setup  ## Records of every scorer on the paper's settings that are 
 imitation: setup  ## Records of every learner on the paper's settings that are missing (hours), and their page
 	$(BIN)/python scripts/run_imitation.py
 	$(BIN)/python scripts/run_cloning.py
+	$(BIN)/python scripts/run_noise.py
 	$(BIN)/python scripts/write_results.py
 
 build: setup  ## Wheel and sdist, each installed into an empty environment and run outside the clone

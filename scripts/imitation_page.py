@@ -27,6 +27,7 @@ def page(folder: Path) -> str:
         ("own", _own),
         ("weighted", _weighted),
         ("cloning", _cloning),
+        ("noise", _noise),
         ("learners", _learners),
         ("utility", _utility),
     ):
@@ -116,6 +117,26 @@ def _cloning(records: list[Record]) -> list[str]:
         "",
         "| case | method | simulator steps | return of each seed | total steps to 95 % |",
         "|---|---|---|---|---|",
+        *rows,
+        "",
+    ]
+
+
+def _noise(records: list[Record]) -> list[str]:
+    [record] = records
+    rows = [
+        f"| {name} | {' | '.join(f'{value:,.1f}' for value in row['returns'])} | {row['pauses']:.0%} |"
+        for name, row in record["rows"].items()
+    ]
+    scales = " | ".join(f"× {scale:g}" for scale in record["scales"])
+    return [
+        "## Swimmer: does the return depend on noise?",
+        "",
+        f"Returns over {record['episodes']} episodes with 0, 0.1, 0.3 and 1 times the policy's own exploration. *Still*:",
+        f"part of the time after step 300 in which no joint moves faster than {record['still']} rad/s, with mean actions.",
+        "",
+        f"| policy | {scales} | still |",
+        "|---|" + "---|" * (len(record["scales"]) + 1),
         *rows,
         "",
     ]

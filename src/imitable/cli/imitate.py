@@ -11,7 +11,7 @@ from typing import Any
 
 from imitable.cli.console import Bar, bar, document, say, table
 from imitable.cli.estimate import announce
-from imitable.cli.method_help import show_keys
+from imitable.cli.method_help import helped
 from imitable.cli.verbs import Imitate
 from imitable.demos.store import read
 from imitable.dynamics.parse import robot
@@ -35,9 +35,7 @@ WATCH_S = 0.5
 
 def run(verb: Imitate) -> None:
     """Carry out the verb."""
-    if verb.method.endswith(":help"):
-        name = verb.method.removesuffix(":help")
-        show_keys(verb.common, name, method(name))
+    if helped(verb.common, verb.method, method):
         return
     if not verb.demos:
         raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from imitable.cli.console import bar, document, say, table
 from imitable.cli.estimate import announce
-from imitable.cli.method_help import show_keys
+from imitable.cli.method_help import helped
 from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Score
 from imitable.demos.store import read
@@ -32,9 +32,7 @@ COVERED = 0.1
 
 def run(verb: Score) -> None:
     """Carry out the verb."""
-    if verb.method.endswith(":help"):
-        name = verb.method.removesuffix(":help")
-        show_keys(verb.common, name, method(name))
+    if helped(verb.common, verb.method, method):
         return
     if not verb.demos:
         raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")

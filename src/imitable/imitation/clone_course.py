@@ -15,7 +15,7 @@ import numpy as np
 from imitable import seeding
 from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
-from imitable.errors import BadOption, CannotResume, ImitableError
+from imitable.errors import BadOption, ImitableError
 from imitable.files import write_bytes
 from imitable.imitation.cloning import Cloning
 from imitable.imitation.course import TrainerCourse, adversarial, imitation_task, normaliser_of
@@ -24,11 +24,12 @@ from imitable.imitation.learner import Job
 from imitable.imitation.lessons import Sampler, densities, lessons
 from imitable.models import cloner
 from imitable.models.typed_jax import array, leaves, replaced
+from imitable.rl.checkpoint import checked
 from imitable.rl.expert import check_settings
 from imitable.rl.progress import Progress
 from imitable.sim.policy import mean, normalised
 from imitable.sim.task import Moment
-from imitable.tensors import Arrays, DamagedFile, read, to_bytes
+from imitable.tensors import Arrays, to_bytes
 from imitable.types import Demonstrations, Episode, Floats, Policy, Weights
 
 SCHEMA = 1
@@ -129,16 +130,7 @@ class CloneCourse:
 
     def load(self, path: Path) -> None:
         """Read a checkpoint."""
-        try:
-            arrays, metadata = read(path)
-        except FileNotFoundError:
-            raise CannotResume(str(path), "there is no checkpoint") from None
-        except DamagedFile as error:
-            raise CannotResume(str(path), f"the checkpoint is damaged ({error})") from None
-        saved, here = json.loads(metadata.get("fingerprint", "{}")), self._fingerprint
-        if saved != here:
-            names = ", ".join(name for name in here if saved.get(name) != here[name])
-            raise CannotResume(str(path), f"it was made with other settings ({names})")
+        arrays, metadata = checked(path, self._fingerprint)
         count = len(leaves(self._cloner))
         self._cloner = replaced(self._cloner, [array(arrays[f"cloner.{index}"]) for index in range(count)])
         self._rng, self._taken = seeding.from_json(metadata["rng"]), int(metadata["taken"])

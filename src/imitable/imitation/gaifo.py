@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from imitable.errors import BadOption, one_of
 from imitable.imitation.features import FORMS
 from imitable.imitation.learner import Job
+from imitable.imitation.practice import PRACTICE_RANGES, Practice
 from imitable.rl.method import RANGES as RL_RANGES
 from imitable.rl.method import Method, Ppo, Trpo
 from imitable.spec_text import check_ranges
@@ -24,9 +25,8 @@ WEIGHTINGS = ("sampling", "loss")
 ALGORITHMS = ("ppo", "trpo")
 _CHOICES = {"algorithm": ALGORITHMS, "features": FORMS, "reward": REWARDS, "weighting": WEIGHTINGS}
 
-_RL = ("environments", "length", "trace", "hidden", "log_std", "log_std_end", "epochs", "minibatch", "learning_rate", "max_kl")
-RANGES: dict[str, tuple[float, float]] = {name: RL_RANGES[name] for name in _RL} | {
-    "discount": (0, 0.99999),
+RANGES: dict[str, tuple[float, float]] = PRACTICE_RANGES | {
+    "max_kl": RL_RANGES["max_kl"],
     "judge_hidden": (1, 65536),
     "judge_rate": (1e-12, 1),
     "judge_minibatch": (1, 10**7),
@@ -35,13 +35,12 @@ RANGES: dict[str, tuple[float, float]] = {name: RL_RANGES[name] for name in _RL}
     "absorbing": (0, 1),
     "observe_root": (0, 1),
     "normalised": (0, 1),
-    "critic_steps": RL_RANGES["critic_steps"],
 }
 """Lowest and highest value of every number."""
 
 
 @dataclass(frozen=True)
-class Gaifo:
+class Gaifo(Practice):
     """Settings of the policy's learning and of the discriminator's."""
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {
@@ -74,30 +73,8 @@ class Gaifo:
 
     algorithm: str = "ppo"
     """How the policy learns: ppo or trpo."""
-    environments: int = 64
-    """Simulations side by side."""
-    length: int = 32
-    """Steps of each simulation between two updates."""
-    discount: float = 0.99
-    """γ of the return."""
-    trace: float = 0.95
-    """λ of the generalised advantage estimate."""
-    hidden: tuple[int, ...] = (64, 64)
-    """Layer widths of actor and critic."""
-    log_std: float = -1.0
-    """Exploration at the start: logarithm of the deviation, in half control ranges."""
-    log_std_end: float = -2.0
-    """Upper bound on the exploration at the end; the bound falls in a line from the start."""
-    epochs: int = 10
-    """Passes over the batch (PPO), or of the value fit over it (TRPO)."""
-    minibatch: int = 512
-    """Rows of one gradient step."""
-    learning_rate: float = 3e-4
-    """Adam's rate; falls in a line to a tenth."""
     max_kl: float = 0.02
     """Largest mean KL divergence of one update (TRPO)."""
-    critic_steps: int = 40_000
-    """Steps that teach only critic and discriminator, when the course begins from a given policy."""
     features: str = "delta"
     """What the discriminator sees: delta (state and change) or pair (state and next state)."""
     reward: str = "logit"
@@ -132,9 +109,7 @@ class Gaifo:
     @property
     def rl(self) -> Method:
         """The settings of the policy's own learning."""
-        shared: dict[str, Any] = {name: getattr(self, name) for name in (*_RL, "discount", "critic_steps")}
-        max_kl = shared.pop("max_kl")
-        return Ppo(**shared) if self.algorithm == "ppo" else Trpo(**shared, max_kl=max_kl)
+        return Ppo(**self.practised) if self.algorithm == "ppo" else Trpo(**self.practised, max_kl=self.max_kl)
 
     @property
     def least_steps(self) -> int:

@@ -8,9 +8,10 @@ imitator for being in states like the demonstrated ones. Only states that were d
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from imitable.imitation.learner import Job
+from imitable.imitation.practice import PRACTICE_RANGES, Practice
 from imitable.rl.method import RANGES as RL_RANGES
 from imitable.rl.method import Ppo
 from imitable.spec_text import check_ranges
@@ -18,10 +19,8 @@ from imitable.spec_text import check_ranges
 if TYPE_CHECKING:
     from imitable.imitation.course import TrainerCourse
 
-_RL = ("environments", "length", "trace", "hidden", "log_std", "log_std_end", "epochs", "minibatch", "learning_rate", "anchor")
-RANGES: dict[str, tuple[float, float]] = {name: RL_RANGES[name] for name in _RL} | {
-    "discount": (0, 0.99999),
-    "critic_steps": RL_RANGES["critic_steps"],
+RANGES: dict[str, tuple[float, float]] = PRACTICE_RANGES | {
+    "anchor": RL_RANGES["anchor"],
     "goal_hidden": (1, 65536),
     "goal_latent": (1, 65536),
     "goal_steps": (1, 10**7),
@@ -42,31 +41,11 @@ RANGES: dict[str, tuple[float, float]] = {name: RL_RANGES[name] for name in _RL}
 
 
 @dataclass(frozen=True)
-class Sail:
+class Sail(Practice):
     """Settings of the policy's learning, of the models behind its prior and of the critic that pays it."""
 
-    environments: int = 64
-    """Simulations side by side."""
-    length: int = 32
-    """Steps of each simulation between two updates."""
-    discount: float = 0.99
-    """γ of the return."""
-    trace: float = 0.95
-    """λ of the generalised advantage estimate."""
-    hidden: tuple[int, ...] = (64, 64)
-    """Layer widths of actor and critic."""
-    log_std: float = -1.0
-    """Exploration at the start: logarithm of the deviation, in half control ranges."""
-    log_std_end: float = -2.0
-    """Upper bound on the exploration at the end; the bound falls in a line from the start."""
     epochs: int = 5
     """Passes over the batch."""
-    minibatch: int = 512
-    """Rows of one gradient step."""
-    learning_rate: float = 3e-4
-    """Adam's rate; falls in a line to a tenth."""
-    critic_steps: int = 40_000
-    """Steps that teach everything but the policy, which was pre-trained."""
     anchor: float = 1.0
     """Weight of the prior ‖μ(s) − a*(s)‖², the clipped surrogate having the weight 1."""
     goal_hidden: tuple[int, ...] = (128, 128)
@@ -108,8 +87,7 @@ class Sail:
     @property
     def rl(self) -> Ppo:
         """The settings of the policy's own learning."""
-        shared: dict[str, Any] = {name: getattr(self, name) for name in (*_RL, "discount", "critic_steps")}
-        return Ppo(**shared)
+        return Ppo(**self.practised, anchor=self.anchor)
 
     @property
     def least_steps(self) -> int:

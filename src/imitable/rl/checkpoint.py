@@ -60,16 +60,7 @@ def save_checkpoint(trainer: Trainer, path: Path) -> None:
 
 def load_checkpoint(trainer: Trainer, path: Path) -> None:
     """Put a fresh trainer of the same settings into the state that was saved."""
-    try:
-        tensors, metadata = read(path)
-    except FileNotFoundError:
-        raise CannotResume(str(path), "there is no checkpoint") from None
-    except DamagedFile as error:
-        raise CannotResume(str(path), f"the checkpoint is damaged ({error})") from None
-    saved, here = json.loads(metadata.get("fingerprint", "{}")), fingerprint(trainer)
-    if saved != here:
-        names = ", ".join(name for name in here if saved.get(name) != here[name])
-        raise CannotResume(str(path), f"it was made with other settings ({names})")
+    tensors, metadata = checked(path, fingerprint(trainer))
     count = len(leaves(trainer.agent))
     trainer.agent = replaced(trainer.agent, [array(tensors[f"agent.{index}"]) for index in range(count)])
     seen, scaled, trainer.steps = json.loads(metadata["counts"])
@@ -81,6 +72,21 @@ def load_checkpoint(trainer: Trainer, path: Path) -> None:
     trainer.order = seeding.from_json(generators.pop("order"))
     trainer.collector.restore(_part(tensors, "collector."), generators)
     trainer.incentive.restore(_part(tensors, "incentive."), json.loads(metadata["incentive"]))
+
+
+def checked(path: Path, here: dict[str, object]) -> tuple[Arrays, dict[str, str]]:
+    """Read a checkpoint; refuse one whose fingerprint is not this one."""
+    try:
+        tensors, metadata = read(path)
+    except FileNotFoundError:
+        raise CannotResume(str(path), "there is no checkpoint") from None
+    except DamagedFile as error:
+        raise CannotResume(str(path), f"the checkpoint is damaged ({error})") from None
+    saved = json.loads(metadata.get("fingerprint", "{}"))
+    if saved != here:
+        names = ", ".join(name for name in here if saved.get(name) != here[name])
+        raise CannotResume(str(path), f"it was made with other settings ({names})")
+    return tensors, metadata
 
 
 def _part(tensors: Arrays, prefix: str) -> Arrays:
