@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup quickstart test check format slow bench interop feasibility imitation build matrix demonstrators constraints clean
+.PHONY: help setup quickstart test check format slow bench interop feasibility imitation build matrix demonstrators pages pictures docs constraints clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -62,8 +62,18 @@ matrix: setup  ## Oldest and newest Python, MuJoCo 3.17 and 4.0
 demonstrators: setup  ## Train the demonstrators that are missing from the package
 	$(BIN)/python scripts/train_demonstrators.py
 
+pages: setup  ## Write docs/errors.md and docs/reference.md from the code
+	$(BIN)/python scripts/write_pages.py
+
+pictures: setup  ## Draw the pictures of the README and of the demonstrators' page
+	$(BIN)/python scripts/draw_demonstrators.py
+	$(BIN)/python scripts/draw_parting.py
+
+docs: pages  ## The site of the documentation, warnings are errors
+	$(BIN)/mkdocs build --strict
+
 constraints: setup  ## Write constraints.txt anew from what is installed
 	$(BIN)/python -m pip freeze --exclude-editable | grep -v '@ file' > constraints.txt
 
 clean:  ## Remove environments, caches and outputs
-	rm -rf .venv .venv-* build dist quickstart .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build dist site quickstart .pytest_cache .ruff_cache .hypothesis

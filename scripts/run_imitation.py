@@ -38,6 +38,7 @@ DEMO_SEED, EACH, POINTS = 1, 50, 60
 MILLION, WEIGHTED = 1_000_000, 600_000
 ALONE = {"half_cheetah": 400_000, "hopper": 600_000, "swimmer": 600_000, "walker2d": 800_000}
 """Steps of imitating one demonstrator alone: about where imitating the own expert stops rising."""
+QUIET = "swimmer:back=10"
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
@@ -97,7 +98,8 @@ def _learners() -> list[Case]:
     by_loss = Case(
         "learners", "half_cheetah-1.loss", body, setting.demonstrators, setting.counts, MILLION, "gaifo:weighting=loss"
     )
-    return [*own, by_loss]
+    quiet = Case("learners", "swimmer.quiet", QUIET, (QUIET,), (EACH,), MILLION, "gaifo:quiet_share=0.25")
+    return [*own, by_loss, quiet]
 
 
 CASES = [

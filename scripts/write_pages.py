@@ -7,6 +7,7 @@ python scripts/write_pages.py
 import ast
 import inspect
 import re
+import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -58,8 +59,9 @@ def errors_page() -> str:
     lines = [
         "# Errors",
         "",
-        "Every error that input can cause is a class in `imitable.errors`, under `ImitableError`. On the command line each is one line on stderr and",
-        "exit code 2, and nothing half-written stays behind. Exit code 1 is our fault, 130 an interruption. In Python, catch `ImitableError`, or the one you mean.",
+        "Every error that input can cause is a class in `imitable.errors`, under `ImitableError`. On the command line each is",
+        "one line on stderr and exit code 2, and nothing half-written stays behind. Exit code 1 is our fault, 130 an",
+        "interruption. In Python, catch `ImitableError`, or the one you mean.",
         "",
         "```python",
         "import imitable as im",
@@ -83,8 +85,9 @@ def reference_page() -> str:
     lines = [
         "# Reference",
         "",
-        "The public names: `import imitable as im`, then `im.score`, `im.Trajectory` and so on. They load on first use, so the import itself is light.",
-        "The command line has the same verbs: `imitable --help`. Errors are on [their own page](errors.md), formulas on [the method's](method.md).",
+        "The public names: `import imitable as im`, then `im.score`, `im.Trajectory` and so on. They load on first use, so the",
+        "import itself is light. The command line has the same verbs: `imitable --help`. Errors are on",
+        "[their own page](errors.md), formulas on [the method's](method.md).",
         "",
         "Written by `make pages` from the docstrings themselves.",
     ]
@@ -101,13 +104,24 @@ def reference_page() -> str:
 
 
 def _entry(name: str, thing: Any) -> list[str]:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
+    tree = _Constants(vars(sys.modules[thing.__module__])).visit(ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0])
     lines = ["", f"### {name}", ""]
     if isinstance(tree, ast.ClassDef):
         return lines + _signature(name, _made_with(tree), "") + _prose(inspect.getdoc(thing) or "") + _members(tree)
     assert isinstance(tree, ast.FunctionDef)
     assert tree.returns is not None
     return lines + _signature(name, _arguments(tree), f" -> {ast.unparse(tree.returns)}") + _prose(inspect.getdoc(thing) or "")
+
+
+class _Constants(ast.NodeTransformer):
+    """Puts numbers and texts in the place of constants that stand for them."""
+
+    def __init__(self, home: dict[str, Any]) -> None:
+        self._home = home
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = self._home.get(node.id)
+        return ast.Constant(value) if isinstance(value, int | float | str) else node
 
 
 def _signature(name: str, parts: list[str], end: str) -> list[str]:
@@ -125,7 +139,8 @@ def _arguments(function: ast.FunctionDef) -> list[str]:
     defaults = [None] * (len(found.args) - len(found.defaults)) + [*found.defaults]
     parts = [_argument(one, default) for one, default in zip(found.args, defaults, strict=True) if one.arg != "self"]
     named = [_argument(one, default) for one, default in zip(found.kwonlyargs, found.kw_defaults, strict=True)]
-    return [*parts, *(["*"] if named else []), *named]
+    star = [f"*{_argument(found.vararg, None)}"] if found.vararg else ["*"] if named else []
+    return [*parts, *star, *named]
 
 
 def _argument(one: ast.arg, default: ast.expr | None) -> str:
@@ -134,8 +149,9 @@ def _argument(one: ast.arg, default: ast.expr | None) -> str:
 
 
 def _default(value: ast.expr | None) -> str:
-    # what a lambda or a factory does is not said by its text
-    return "" if value is None else f" = {'…' if isinstance(value, ast.Lambda | ast.Call) else ast.unparse(value)}"
+    # what a lambda or a factory makes is not said by its text
+    hidden = isinstance(value, ast.Lambda) or (isinstance(value, ast.Call) and ast.unparse(value.func) == "field")
+    return "" if value is None else f" = {'…' if hidden else ast.unparse(value)}"
 
 
 def _made_with(kind: ast.ClassDef) -> list[str]:

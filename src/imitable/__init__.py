@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from imitable.feasibility.score_files import read_scores, write_scores
     from imitable.imitation.method import Imitated, imitate
     from imitable.projection import project
+    from imitable.report.page import write_report
     from imitable.rl.expert import train
     from imitable.sim.onnx import save_onnx
     from imitable.sim.policy import load_policy, save_policy
@@ -42,6 +43,7 @@ _HOMES = {
     "imitate": "imitable.imitation.method",
     "Imitated": "imitable.imitation.method",
     "project": "imitable.projection",
+    "write_report": "imitable.report.page",
     "train": "imitable.rl.expert",
     "Locomotion": "imitable.sim.task",
     "save_onnx": "imitable.sim.onnx",
@@ -81,6 +83,7 @@ __all__ = [
     "train",
     "weighed",
     "write",
+    "write_report",
     "write_scores",
 ]
 

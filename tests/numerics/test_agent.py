@@ -39,6 +39,7 @@ def experience(terminated: list[bool], ended: list[bool]) -> Experience:
         terminal_values=column([7.0, 9.0]),
         terminated=column(terminated),
         ended=column(ended),
+        quiet=jnp.zeros(1, bool),
     )
 
 

@@ -145,6 +145,7 @@ def test_under_a_constant_reward_falling_has_no_advantage(constant: float) -> No
         jnp.asarray(future, jnp.float32),
         jnp.asarray(segment.terminated),
         jnp.asarray(segment.terminated | segment.truncated),
+        jnp.zeros(segment.terminated.shape[1], bool),
     )
     rows = to_rows(Agent(actor, critic, ()), batch, discount, 0.95)
     gains = rows.targets - critic(rows.inputs)[:, 0]

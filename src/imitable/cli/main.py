@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 import tyro
 
@@ -24,6 +25,7 @@ from imitable.cli.verbs import (
     Inspect,
     Project,
     Quickstart,
+    Report,
     Robots,
     Score,
     Train,
@@ -44,6 +46,7 @@ VERBS: dict[str, type[Verb]] = {
     "imitate": Imitate,
     "evaluate": Evaluate,
     "project": Project,
+    "report": Report,
     "quickstart": Quickstart,
     "completion": Completion,
 }
@@ -84,6 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
     verb = parse(sys.argv[1:] if arguments is None else arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up as for ctrl-C
+    sys.path.append(str(Path.cwd()))  # a method or reward of yours is found by its dotted name in the folder you stand in
     one_thread()  # before NumPy and JAX are imported with the verb's own file
     try:
         _check_common(verb.common)

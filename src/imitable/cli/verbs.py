@@ -256,6 +256,24 @@ class Project:
 
 
 @dataclass(frozen=True)
+class Report:
+    """Write one page of score files and runs: which demonstrations can be imitated, why the others fail, what was learned.
+
+    Example: imitable report scores.parquet run --out report.html
+    """
+
+    paths: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PATH…")]
+    """Score files and run folders; one is enough."""
+    explain: int = 4
+    """Demonstrations a score file that are followed on other bodies, too, which takes seconds each."""
+    out: Path = Path("report.html")
+    """HTML file to write; it needs no network."""
+    overwrite: bool = False
+    """Replace an existing output."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
 class Quickstart:
     """Run the main job end to end on a small scale: record demonstrations, score them, imitate them by weight.
 
@@ -281,4 +299,18 @@ class Completion:
     common: CommonOptions = Common()
 
 
-Verb = Robots | Train | Collect | Inspect | Score | Weigh | Acquire | Imitate | Evaluate | Project | Quickstart | Completion
+Verb = (
+    Robots
+    | Train
+    | Collect
+    | Inspect
+    | Score
+    | Weigh
+    | Acquire
+    | Imitate
+    | Evaluate
+    | Project
+    | Report
+    | Quickstart
+    | Completion
+)

@@ -10,7 +10,7 @@ from imitable.imitation.features import Features
 from imitable.imitation.lessons import Lessons, Sampler
 from imitable.models import discriminator
 from imitable.models.typed_jax import array, leaves, replaced
-from imitable.rl.incentive import Pay
+from imitable.rl.incentive import Pay, absorbed_steps
 from imitable.sim.rollout import Segment
 from imitable.tensors import Arrays
 from imitable.types import Floats, Singles
@@ -41,7 +41,7 @@ class Adversary:
     def __call__(self, segment: Segment) -> Pay:
         """Pay by the discriminator as it stands, then let it learn from the segment."""
         ours = self._features(segment.moments.states, segment.after.states)
-        falls = self._absorbed_steps(segment)
+        falls = absorbed_steps(segment, self._method.discount) if self._method.absorbing else 0
         rows = np.concatenate([ours, self._features.absorbing[None]])
         rewards = self._rewards(rows)
         demonstrated = self._learn(rows, falls)
@@ -49,13 +49,6 @@ class Adversary:
         metrics = {"reward": mean, "reward_absorbed": absorbed, "reward_demonstrated": demonstrated}
         paid = rewards[:-1].reshape(segment.rewards.shape)
         return Pay(paid - mean, absorbed - mean, metrics=metrics) if self._method.absorbing else Pay(paid, metrics=metrics)
-
-    def _absorbed_steps(self, segment: Segment) -> int:
-        """Return how many steps the fallen episodes spend in the absorbing state: 1 / (1 − γ) each, at most half of all."""
-        if not self._method.absorbing:
-            return 0
-        falls = int(segment.absorbing.sum())
-        return min(round(falls / (1 - self._method.discount)), segment.absorbing.size)
 
     def _rewards(self, rows: Singles) -> Floats:
         logits = np.asarray(discriminator.logits(self._judge.network, array(rows)), np.float64)

@@ -25,7 +25,7 @@ from imitable.models.networks import Mlp
 from imitable.models.next_state_vae import NextState
 from imitable.models.typed_jax import array, compiled, descended, gradient, leaves, replaced, scan, start_optimiser
 from imitable.rl.agent import fresh_networks
-from imitable.rl.incentive import Pay
+from imitable.rl.incentive import Pay, absorbed_steps
 from imitable.rl.train import Trainer
 from imitable.sim.babble import babble, scales
 from imitable.sim.policy import normalised
@@ -59,7 +59,7 @@ class Shown:
     changes: Singles
     """(M, O) to the next ones."""
     after: Singles
-    """(M, O + 1) the next ones as the critic sees them: a last entry says whether they are absorbing."""
+    """(M, O + 1) the next ones as the critic sees them: a last entry is `LIMIT` where they are absorbing, else 0."""
     density: Floats
     """(M) relative probability."""
     real: Ints
@@ -86,13 +86,13 @@ class Aligner:
         self._judge = discriminator.fresh(int(self._rng.integers(2**32)), shown.after.shape[1], method.judge_hidden)
         self._rate, self._penalty = (array(x, np.float32) for x in (method.judge_rate, method.penalty))
         self._absorbed = np.zeros((1, shown.after.shape[1]), np.float32)
-        self._absorbed[0, -1] = 1.0
+        self._absorbed[0, -1] = LIMIT
 
     def __call__(self, segment: Segment) -> Pay:
         """Pay by the critic as it stands, then let critic and inverse model learn from the segment."""
         inputs, after = (rows.reshape(-1, rows.shape[2]) for rows in (segment.inputs, segment.next_inputs))
         rows = np.concatenate([_flagged(after), self._absorbed])
-        theirs, chosen = self._draws(len(rows), int(segment.absorbing.sum()))
+        theirs, chosen = self._draws(len(rows), absorbed_steps(segment, self._method.discount))
         demonstrated = float(self._judged(theirs[0]).mean())
         rewards = PAY * (self._judged(rows) - demonstrated)
         self._judge = judge_fit(self._judge, array(theirs), array(rows[chosen]), self._rate, self._penalty)
@@ -232,7 +232,7 @@ def _shown(task: Task, taught: Lessons, policy: Policy) -> Shown:
     rms = np.maximum(np.hypot(centre, spread), least).astype(np.float32)
     rows = _flagged(after)
     rows[taught.absorbing] = 0.0
-    rows[taught.absorbing, -1] = 1.0
+    rows[taught.absorbing, -1] = LIMIT
     real = np.flatnonzero(~taught.absorbing)
     return Shown(before, _changes(before, after, rms), rows, taught.density, real, rms)
 

@@ -71,6 +71,7 @@ def adversarial(method: Gaifo, job: Job, begin: Policy | None = None) -> Trainer
         begin=begin,
         incentive=Adversary(method, taught, seen, job.seed),
         normaliser=normaliser_of(task, taught, begin) if method.normalised else _identity(task.observation_size),
+        quiet_share=method.quiet_share,
         threads=job.threads,
     )
     return TrainerCourse(trainer)

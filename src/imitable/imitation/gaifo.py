@@ -27,6 +27,7 @@ _CHOICES = {"algorithm": ALGORITHMS, "features": FORMS, "reward": REWARDS, "weig
 
 RANGES: dict[str, tuple[float, float]] = PRACTICE_RANGES | {
     "max_kl": RL_RANGES["max_kl"],
+    "quiet_share": (0, 0.5),
     "judge_hidden": (1, 65536),
     "judge_rate": (1e-12, 1),
     "judge_minibatch": (1, 10**7),
@@ -75,6 +76,8 @@ class Gaifo(Practice):
     """How the policy learns: ppo or trpo."""
     max_kl: float = 0.02
     """Largest mean KL divergence of one update (TRPO)."""
+    quiet_share: float = 0.0
+    """Part of the simulations that take mean actions, in turns: what the policy does without noise is judged, too."""
     features: str = "delta"
     """What the discriminator sees: delta (state and change) or pair (state and next state)."""
     reward: str = "logit"

@@ -54,7 +54,7 @@ def to_rows(agent: Agent, batch: Experience, discount: float, trace: float) -> R
         actions=actions,
         anchors=batch.anchors.reshape(t * n, -1),
         log_probabilities=log_probability(agent.actor.mean(inputs), agent.actor.log_std, actions),
-        advantages=standardised(gains).reshape(-1),
+        advantages=jnp.where(batch.quiet, 0.0, standardised(gains)).reshape(-1),
         targets=(gains + values).reshape(-1),
     )
 

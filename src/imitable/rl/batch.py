@@ -25,6 +25,8 @@ class Experience(NamedTuple):
     """Ended by the task: the critic is not asked about the future."""
     ended: Bool[Array, "t n"]
     """Terminated or truncated."""
+    quiet: Bool[Array, " n"]
+    """Simulations that took mean actions: the critic learns from them, the actor has nothing to compare."""
 
 
 class Rows(NamedTuple):
@@ -36,6 +38,6 @@ class Rows(NamedTuple):
     log_probabilities: Float[Array, " m"]
     """Of the actions under the policy that took them."""
     advantages: Float[Array, " m"]
-    """Standardised."""
+    """Standardised; zero where the action was the mean."""
     targets: Float[Array, " m"]
     """What the critic should say: advantage + old value."""

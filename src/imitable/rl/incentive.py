@@ -56,6 +56,14 @@ class OwnReward:
         """Nothing is remembered."""
 
 
+def absorbed_steps(segment: Segment, discount: float) -> int:
+    """Return how many steps the fallen episodes spend in the absorbing state: 1 / (1 − γ) each, at most as many as all others.
+
+    A judge is shown so many absorbing pairs: with fewer it takes too long to see that falls are not demonstrated.
+    """
+    return min(round(int(segment.absorbing.sum()) / (1 - discount)), segment.absorbing.size)
+
+
 def terminal_values(segment: Segment, pay: Pay, discount: float) -> Floats:
     """(T, N) what the future is worth where an episode fell: r_abs / (1 − γ), the sum of r_abs for ever.
 

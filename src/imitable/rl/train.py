@@ -20,7 +20,7 @@ from imitable.rl.method import Method, Ppo, Trpo
 from imitable.rl.progress import Progress
 from imitable.sim.rollout import Collector, Segment
 from imitable.sim.task import Task
-from imitable.types import Policy
+from imitable.types import Bools, Policy
 
 WINDOW = 64
 """Episodes that the reported return averages over."""
@@ -39,15 +39,19 @@ class Trainer:
         begin: Policy | None = None,
         incentive: Incentive | None = None,
         normaliser: Normaliser | None = None,
+        quiet_share: float = 0.0,
         threads: int = 1,
     ) -> None:
         """Start from fresh networks, or from the policy `begin`.
 
-        `incentive` pays instead of the task, `normaliser` is used as it is instead of a running one.
+        `incentive` pays instead of the task, `normaliser` is used as it is instead of a running one. `quiet_share` of the
+        simulations take mean actions, in turns from batch to batch: where the mean policy would stand still for ever, others
+        then begin to look for a way out.
         """
         self.task, self.method, self.budget, self.seed = task, method, budget, seed
         self.begin_hash = begin.hash if begin is not None else ""
         self.steps = 0
+        self.quiet_share = quiet_share
         self.collector = Collector(task, method.environments, seed, threads)
         self.order = seeding.generator(seed, "minibatches")
         self.recent: deque[tuple[float, int]] = deque(maxlen=WINDOW)
@@ -87,9 +91,10 @@ class Trainer:
     def iterate(self) -> Progress:
         """Collect one segment and learn from it."""
         rates = self._rates()
-        segment = self.collector.collect(self.policy, self.method.length)
+        quiet = self._quiet()
+        segment = self.collector.collect(self.policy, self.method.length, quiet)
         pay = self.incentive(segment)
-        batch = self._experience(segment, pay)
+        batch = self._experience(segment, pay, quiet)
         agent, metrics = _module(self.method).update(self.method, self.agent, batch, self._minibatches(), rates)
         if self.critic_only:
             # a fresh critic knows nothing of the policy it is given: learn that first, or its advice ruins the policy
@@ -114,7 +119,13 @@ class Trainer:
         bound = self.method.log_std + spent * (self.method.log_std_end - self.method.log_std)
         return Rates(array(self.method.learning_rate * (1 - 0.9 * spent), np.float32), array(bound, np.float32))
 
-    def _experience(self, segment: Segment, pay: Pay) -> Experience:
+    def _quiet(self) -> Bools:
+        """(N) whose turn it is to take mean actions: every simulation is quiet in one of 1 / quiet_share batches."""
+        turns = round(1 / self.quiet_share) if self.quiet_share else 0
+        ids = np.arange(self.method.environments)
+        return (ids + self.steps // self.method.batch) % turns == 0 if turns else np.zeros(len(ids), bool)
+
+    def _experience(self, segment: Segment, pay: Pay, quiet: Bools) -> Experience:
         ended = segment.terminated | segment.truncated
         self.scale, rewards = scaling.scaled(self.scale, pay.rewards, ended, self.method.discount)
         future = terminal_values(segment, pay, self.method.discount) / self.scale.seen.std
@@ -128,6 +139,7 @@ class Trainer:
             terminal_values=array(future, np.float32),
             terminated=array(segment.terminated),
             ended=array(ended),
+            quiet=array(quiet),
         )
 
     def _minibatches(self) -> Int[Array, "k b"]:

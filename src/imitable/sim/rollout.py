@@ -66,10 +66,12 @@ class Collector:
         self._states, self._steps, self._context = first.states, first.steps, first.context
         self._returns = np.zeros(size)
 
-    def collect(self, policy: Policy, length: int) -> Segment:
-        """Take `length` control steps with sampled actions."""
+    def collect(self, policy: Policy, length: int, quiet: Bools | None = None) -> Segment:
+        """Take `length` control steps with sampled actions, or with mean actions where `quiet` (N) says so."""
         n = len(self.batch)
         noise = np.exp(policy.log_std) * self._noise.standard_normal((length, n, policy.action_size), dtype=np.float32)
+        if quiet is not None:
+            noise[:, quiet] = 0.0
         record = _Record(length, n, self._states.shape[1], self._context.shape[1], policy)
         for t in range(length):
             self._advance(record, policy, noise[t], t)

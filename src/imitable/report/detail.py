@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""What the page shows of single demonstrations: both bodies in motion, the error over time, and why it fails.
+
+Kept for at most `DETAILED` demonstrations, thinned in time and rounded, so that a page stays small whatever the set is.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from imitable.demos.store import read
+from imitable.dynamics.parse import robot
+from imitable.dynamics.variant import Variant
+from imitable.errors import BadScores, ImitableError
+from imitable.feasibility.explain import FailingEntry, broken_limits, ladders, needed_forces
+from imitable.feasibility.score_files import read_steps, steps_path, write_steps
+from imitable.feasibility.scorer import Trace
+from imitable.report.poses import Figure, figure, ground
+from imitable.sim.babble import scales
+from imitable.types import Demonstrations, Episode, Floats, Ints, Scores, Trajectory
+
+DETAILED = 40
+"""Demonstrations of a page whose details are kept, at most."""
+
+FRAMES = 240
+"""Frames of an animation, at most."""
+
+NUMBERS = 60_000
+"""Coordinates of an animation, at most: a body of many parts gets fewer frames."""
+
+CURVE = 400
+"""Points of an error curve, at most."""
+
+ENTRIES = 5
+"""Failing entries that are named."""
+
+
+def detailed_rows(scores: Scores, most: int) -> list[int]:
+    """Return the rows whose details are kept: by turns from every demonstrator and verdict, each spread over its shares."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for row in map(int, np.argsort(scores.share, kind="stable")):
+        groups.setdefault((scores.episodes[row].demonstrator, scores.verdict[row]), []).append(row)
+    spread = [[rows[place] for place in _spread(len(rows))] for rows in groups.values()]
+    turns = [rows[turn] for turn in range(most) for rows in spread if turn < len(rows)]
+    return sorted(turns[:most])
+
+
+def _spread(count: int) -> list[int]:
+    """Return 0 … count − 1 in an order whose every beginning is spread out: first, last, middle, quarters and so on."""
+    order, step = [0, count - 1], float(count - 1)
+    while step > 1:
+        step /= 2
+        order += [round(step * k) for k in range(1, round((count - 1) / step), 2)]
+    return list(dict.fromkeys([*order, *range(count)]))
+
+
+def explained_rows(scores: Scores, rows: Sequence[int], count: int) -> list[int]:
+    """Return the rows that are followed on other bodies: of every demonstrator the nearest, then of every one the farthest."""
+    groups: dict[str, list[int]] = {}
+    for row in sorted(rows, key=lambda row: float(scores.share[row])):
+        groups.setdefault(scores.episodes[row].demonstrator, []).append(row)
+    wanted = [group[0] for group in groups.values()] + [group[-1] for group in groups.values()]
+    return list(dict.fromkeys(wanted))[:count]
+
+
+class Sources:
+    """The sets that scored demonstrations came from, as far as they are still there."""
+
+    def __init__(self, beside: Path) -> None:
+        """Look for relative folders where we are, then beside the score file."""
+        self._beside = beside
+        self._sets: dict[str, tuple[Demonstrations, dict[str, int]] | None] = {}
+
+    def trajectory(self, episode: Episode) -> Trajectory | None:
+        """Return the demonstration, if its set still holds it unchanged."""
+        if episode.source not in self._sets:
+            self._sets[episode.source] = self._read(episode.source)
+        known = self._sets[episode.source]
+        if known is None or episode.hash not in known[1]:
+            return None
+        try:
+            return known[0][known[1][episode.hash]]
+        except ImitableError:
+            return None
+
+    def _read(self, source: str) -> tuple[Demonstrations, dict[str, int]] | None:
+        places = [folder for folder in (Path(source), self._beside / source) if source and folder.is_dir()]
+        try:
+            demos = read(places[0]) if places else None
+            return None if demos is None else (demos, {episode.hash: i for i, episode in enumerate(demos.episodes)})
+        except ImitableError:
+            return None
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """One demonstration and what its scorer saw of it."""
+
+    scores: Scores
+    row: int
+    imitator: Variant
+    trace: Trace
+    demonstrated: Trajectory | None
+
+    @cached_property
+    def path(self) -> Ints:
+        """Rows of the trace, one a step, in order: where several attempts judge a step, that of the least mean error."""
+        numbers = np.unique(self.trace.attempts)
+        means = [float(np.mean(self.trace.errors[self.trace.attempts == number])) for number in numbers]
+        rank = np.argsort(np.argsort(means, kind="stable"))[np.searchsorted(numbers, self.trace.attempts)]
+        order = np.lexsort((rank, self.trace.steps))
+        _, firsts = np.unique(self.trace.steps[order], return_index=True)
+        return order[firsts]
+
+    @property
+    def followed(self) -> bool:
+        """Whether the scorer simulated the imitator."""
+        return bool(np.isfinite(self.trace.states[self.path]).all())
+
+
+def details(
+    path: Path, scores: Scores, most: int, explain: int, threads: int, on_progress: Callable[[int, int], None]
+) -> dict[str, dict[str, Any]]:
+    """Return the details of at most `most` demonstrations by row; `explain` of them with ladders, which simulate."""
+    rows, imitator, sources = detailed_rows(scores, most), robot(scores.about["imitator"]), Sources(path.parent)
+    chosen, found = explained_rows(scores, rows, explain), dict[str, dict[str, Any]]()
+    for done, (row, trace) in enumerate(zip(rows, _traces(path, [scores.episodes[row] for row in rows]), strict=True)):
+        on_progress(done, len(rows))
+        if trace is not None:
+            looked = Looked(scores, row, imitator, trace, sources.trajectory(scores.episodes[row]))
+            found[str(row)] = _detail(looked, threads if row in chosen else None)
+    on_progress(len(rows), len(rows))
+    return found
+
+
+def _traces(path: Path, episodes: Sequence[Episode]) -> list[Trace | None]:
+    """Return what was kept of the attempts at some demonstrations; the file of all steps is read once, in a stream."""
+    if not steps_path(path).exists():
+        return [None] * len(episodes)
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder) / path.name
+        try:
+            write_steps(steps_path(part), [steps_path(path)], episodes)
+        except ValueError as error:  # pyarrow's own errors are these
+            raise BadScores(str(steps_path(path)), str(error).partition("\n")[0]) from None
+        return [read_steps(part, episode.hash) for episode in episodes]
+
+
+def _detail(looked: Looked, threads: int | None) -> dict[str, Any]:
+    rows, period = looked.path, looked.imitator.layout.period_s
+    curve = rows[_thinned(len(rows), CURVE)]
+    return {
+        "hash": looked.scores.episodes[looked.row].hash,
+        "times": rounded(looked.trace.steps[curve] * period),
+        "errors": rounded(looked.trace.errors[curve]),
+        "motion": _motion(looked),
+        "reasons": None if looked.demonstrated is None else _reasons(looked, looked.demonstrated),
+        "ladders": None if looked.demonstrated is None or threads is None else _ladders(looked, looked.demonstrated, threads),
+    }
+
+
+def rounded(numbers: Iterable[float]) -> list[float | None]:
+    """Return numbers with five digits, and null where there is none: JSON knows no NaN."""
+    return [float(f"{number:.5g}") if np.isfinite(number) else None for number in numbers]
+
+
+def _thinned(count: int, most: int) -> Ints:
+    """Return at most `most` of `count` places, evenly, the last one always among them."""
+    stride = -(-count // most)
+    return np.arange(count - 1, -1, -stride)[::-1]
+
+
+def _reasons(looked: Looked, demonstrated: Trajectory) -> dict[str, Any]:
+    """Entries, limits and forces: from states alone, nothing is simulated."""
+    last = int(looked.trace.steps.max())
+    return {
+        "entries": [asdict(entry) for entry in failing_entries(looked, demonstrated)],
+        "limits": [asdict(limit) for limit in broken_limits(demonstrated, looked.imitator, last)],
+        "forces": [asdict(force) for force in needed_forces(demonstrated, looked.imitator, last)],
+    }
+
+
+def failing_entries(looked: Looked, demonstrated: Trajectory) -> list[FailingEntry]:
+    """Return the entries that the shown attempt misses most after the divergence, in the imitator's own scales."""
+    if not looked.followed:
+        return []
+    steps, first = looked.trace.steps[looked.path], int(looked.scores.first_divergence[looked.row])
+    rows = looked.path[steps >= first] if (steps >= first).any() else looked.path
+    gaps = np.abs(looked.trace.states[rows] - demonstrated.states[looked.trace.steps[rows]]).mean(axis=0)
+    ratios, names = gaps / scales(looked.imitator).state, looked.imitator.layout.state
+    worst = map(int, np.argsort(-ratios)[:ENTRIES])
+    return [FailingEntry(names[i], float(gaps[i]), float(ratios[i])) for i in worst]
+
+
+def _ladders(looked: Looked, demonstrated: Trajectory, threads: int) -> list[dict[str, Any]]:
+    found = ladders(demonstrated, looked.imitator, looked.scores, threads=threads)
+    return [{**asdict(ladder), "sentence": ladder.sentence} for ladder in found]
+
+
+def _motion(looked: Looked) -> dict[str, Any] | None:
+    """Both bodies in the plane of motion, in whole units of `unit` metres; the first frame is where both begin."""
+    demonstrated, trace, rows = looked.demonstrated, looked.trace, looked.path
+    steps, states = trace.steps[rows], trace.states[rows]
+    if demonstrated is not None:
+        begin = int(steps[0]) - 1
+        steps, states = np.r_[begin, steps], np.concatenate([demonstrated.states[begin : begin + 1], states])
+    bodies: list[tuple[str, Variant, Floats]] = []
+    if demonstrated is not None:
+        bodies.append(("demonstrated", _body(demonstrated, looked.imitator), demonstrated.states[steps]))
+    if looked.followed:
+        bodies.append(("attempted", looked.imitator, states))
+    if not bodies:
+        return None
+    coordinates = sum(2 * int(sum(figure(body, array[:1]).counts)) for _, body, array in bodies)
+    kept = _thinned(len(steps), int(min(FRAMES, max(2, NUMBERS // max(1, coordinates)))))
+    figures = {name: figure(body, array[kept]) for name, body, array in bodies}
+    axes, unit = _plane(figures.values()), _unit(figures.values())
+    return {
+        "times": rounded(steps[kept] * looked.imitator.layout.period_s),
+        "axes": ["xyz"[axis] for axis in axes],
+        "unit": unit,
+        "ground": ground(looked.imitator) if axes[1] == 2 else None,
+        **{name: None for name in ("demonstrated", "attempted")},
+        **{name: _drawn(one, axes, unit) for name, one in figures.items()},
+    }
+
+
+def _body(demonstrated: Trajectory, imitator: Variant) -> Variant:
+    """Return the demonstrator's body, if its name says which; else the imitator's stands in for it."""
+    try:
+        body = robot(demonstrated.demonstrator)
+    except ImitableError:
+        return imitator
+    return body if body.layout.state == imitator.layout.state else imitator
+
+
+def _plane(figures: Iterable[Figure]) -> tuple[int, int]:
+    """Return the two axes to look at: left out is the one along which the bodies extend least; of equals y, then z."""
+    points = np.concatenate([one.points.reshape(-1, 3) for one in figures])
+    extent = (points.max(axis=0) - points.min(axis=0)).round(6)
+    hidden = min((1, 2, 0), key=lambda axis: float(extent[axis]))
+    across, up = (axis for axis in range(3) if axis != hidden)
+    return across, up
+
+
+def _unit(figures: Iterable[Figure]) -> float:
+    """Return a length that is small against one body: about a thousandth of it."""
+    size = max(float(np.ptp(one.points[0], axis=0).max()) + 2 * max(one.radii, default=0.0) for one in figures)
+    return float(10.0 ** np.floor(np.log10(max(size, 1e-6)) - 2.5))
+
+
+def _drawn(one: Figure, axes: tuple[int, int], unit: float) -> dict[str, Any]:
+    whole = np.round(one.points[:, :, list(axes)] / unit).astype(int)
+    return {
+        "radii": rounded(np.array(one.radii) / unit),
+        "counts": list(one.counts),
+        "points": whole.reshape(len(whole), -1).tolist(),
+    }

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Data and template → one HTML file that works from disk and asks nothing of the network.
+
+The charts are drawn by page.js itself: a plotting library would put megabytes of script into every page, and the template has
+only four places to fill, which needs no template engine. Whatever comes from files is text: the data stand in a block of
+JSON that cannot close its own element, the script writes text nodes only, and the page's own policy (CSP) lets no other
+script run and nothing be fetched.
+"""
+
+import hashlib
+import json
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from imitable.errors import BadOption
+from imitable.files import check_free, check_writable, write_bytes
+from imitable.report.content import content
+
+EXPLAINED = 4
+"""Demonstrations a score file that are followed on other bodies, by default: each takes seconds."""
+
+
+def write_report(
+    paths: Sequence[str | Path],
+    out: str | Path = "report.html",
+    *,
+    explain: int = EXPLAINED,
+    threads: int = 1,
+    overwrite: bool = False,
+    command: str = "",
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, Any]:
+    """Write the page of some score files and run folders; return its path, its size and the number of demonstrations.
+
+    Args:
+        paths: score files (with their steps beside them) and run folders; one is enough.
+        out: HTML file to write.
+        explain: demonstrations a score file whose ladders are climbed: of every demonstrator the nearest, then the farthest.
+        threads: threads of the simulator; results do not depend on it.
+        overwrite: replace an existing file.
+        command: what made the page, for its provenance.
+        on_progress: told how many details are done, and of how many.
+    """
+    target = Path(out)
+    if explain < 0:
+        raise BadOption("explain", explain, "give a number from 0 on")
+    check_writable(target)
+    check_free(target, overwrite=overwrite)
+    data = content([Path(path) for path in paths], explain=explain, threads=threads, command=command, on_progress=on_progress)
+    text = page(data).encode()
+    write_bytes(target, text)
+    count = sum(len(file["columns"]["share"]) for file in data["scores"])
+    return {"out": str(target), "bytes": len(text), "demonstrations": count}
+
+
+def page(data: dict[str, Any]) -> str:
+    """Return the whole page."""
+    folder = Path(__file__).parent
+    template, style, script = ((folder / name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "page.js"))
+    policy = f"default-src 'none'; img-src data: blob:; style-src {_digest(style)}; script-src {_digest(script)}"
+    parts = {"policy": policy, "title": escape(_title(data)), "style": style, "script": script, "data": embedded(data)}
+    head, *rest = template.split("{{")
+    for piece in rest:
+        name, tail = piece.split("}}", 1)
+        head += parts[name.strip()] + tail
+    return head
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _title(data: dict[str, Any]) -> str:
+    names = dict.fromkeys(part["imitator"] for part in (*data["scores"], *data["policies"]))
+    return f"imitable: {', '.join(names)}"
+
+
+def embedded(data: object) -> str:
+    """Return JSON that is safe inside a script element: no <, no &, no line separators; null where a number is not finite."""
+    finite = json.loads(json.dumps(data), parse_constant=lambda _: None)
+    text = json.dumps(finite, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""What the page says of run folders: learning curves, final returns, what they could have been, what the paper printed.
+
+Over n seeds: mean, standard deviation and an interval, mean ± t(0.975, n − 1) · std / √n; of fewer than three seeds, lowest to
+highest.
+"""
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from os.path import commonpath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from imitable.demonstrators.shipped import card, has_policy
+from imitable.demos.store import read
+from imitable.dynamics.parse import robot
+from imitable.errors import ImitableError
+from imitable.imitation.method import METHODS
+from imitable.imitation.run_folder import RunFolder
+from imitable.report.detail import rounded
+from imitable.report.paper_numbers import PAPER, setting_name
+from imitable.report.scored import method_text
+from imitable.types import Episode, Floats, Scores
+
+T_QUANTILES = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+"""Student's t at 0.975 for 1 to 10 degrees of freedom; beyond that about 2."""
+
+POINTS = 300
+"""Points of a learning curve, at most."""
+
+SHOWN = {
+    "return_mean": "return",
+    "return_std": "± episodes",
+    "length_mean": "length",
+    "falls": "falls",
+    "occupancy": "occupancy",
+    "floor": "floor",
+    "limit_violations": "limits",
+    "contact_violations": "contacts",
+}
+"""What the table shows of an evaluation, where it is known."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Some numbers in brief."""
+
+    mean: float
+    std: float
+    """0 of a single number."""
+    low: float
+    high: float
+    count: int
+
+
+def interval(numbers: Sequence[float]) -> Interval:
+    """Return mean, deviation and interval of some seeds' numbers."""
+    values = np.array(numbers, float)
+    mean, count = float(values.mean()), len(values)
+    std = float(values.std(ddof=1)) if count > 1 else 0.0
+    if count < 3:
+        return Interval(mean, std, float(values.min()), float(values.max()), count)
+    half = (T_QUANTILES[count - 2] if count - 2 < len(T_QUANTILES) else 2.0) * std / count**0.5
+    return Interval(mean, std, mean - half, mean + half, count)
+
+
+def policies(runs: Sequence[tuple[Path, list[RunFolder]]], scores: Sequence[Scores]) -> list[dict[str, Any]]:
+    """Return one entry a path that holds runs."""
+    return [
+        {"label": label, **_group(path, folders, scores)}
+        for label, (path, folders) in zip(_labels([path for path, _ in runs]), runs, strict=True)
+    ]
+
+
+def _labels(paths: Sequence[Path]) -> list[str]:
+    """Return what tells the paths apart: the last part of a single one, else all below the folder that they share."""
+    if not paths:
+        return []
+    shared = Path(commonpath([path.absolute().parent for path in paths]))
+    return [str(path.absolute().relative_to(shared)) for path in paths]
+
+
+def _group(path: Path, folders: list[RunFolder], scores: Sequence[Scores]) -> dict[str, Any]:
+    settings = [folder.setting for folder in folders]
+    first = settings[0]
+    episodes = _episodes(first, scores)
+    demonstrators = list(dict.fromkeys(episode.demonstrator for episode in episodes))
+    return {
+        "name": str(path),
+        "imitator": first["imitator"],
+        "method": method_text(first["method"], first["settings"], METHODS),
+        "weighed": first["weights"] is not None,
+        "seeds": [setting["seed"] for setting in settings],
+        "curve": _curve(folders),
+        "final": _final(folders),
+        "rows": _rows(folders),
+        "marks": _marks(first["imitator"], episodes),
+        "paper": _paper(first["imitator"], demonstrators),
+        "provenance": _provenance(path, folders, settings),
+    }
+
+
+def _episodes(setting: dict[str, Any], scores: Sequence[Scores]) -> tuple[Episode, ...]:
+    """Return the demonstrations of a run: from their folders, or from a score file of the same set."""
+    try:
+        return read(*setting["sources"]).episodes
+    except (ImitableError, TypeError):
+        same = (s for s in scores if len(s) == setting["demonstrations"] and s.about["imitator"] == setting["imitator"])
+        return next((s.episodes for s in same), ())
+
+
+def _curve(folders: Sequence[RunFolder]) -> dict[str, Any] | None:
+    """Mean return of the episodes on the way, over seeds, where all seeds have some."""
+    known = [one for one in map(_measured, folders) if len(one[0])]
+    if not known:
+        return None
+    steps = np.unique(np.concatenate([own for own, _ in known]))
+    steps = steps[steps >= max(own[0] for own, _ in known)]
+    steps = steps[:: -(-len(steps) // POINTS)]
+    columns = np.stack([np.interp(steps, *one) for one in known], axis=1)
+    found = [interval(column) for column in columns.tolist()]
+    return {
+        "steps": [int(step) for step in steps],
+        **{name: rounded([getattr(one, name) for one in found]) for name in ("mean", "low", "high")},
+    }
+
+
+def _measured(folder: RunFolder) -> tuple[Floats, Floats]:
+    rows = [row for row in folder.metrics() if row.get("mean_return") is not None and row.get("steps") is not None]
+    return np.array([row["steps"] for row in rows], float), np.array([row["mean_return"] for row in rows], float)
+
+
+def _final(folders: Iterable[RunFolder]) -> list[dict[str, Any]]:
+    """Returns of the last and of the best policy, with mean and sampled actions, over the seeds that have ended."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for folder in folders:
+        for which, kind, numbers in _evaluations(folder):
+            if "return_mean" in numbers:
+                found.setdefault((which, kind), []).append(float(numbers["return_mean"]))
+    return [
+        {"policy": which, "actions": kind, "returns": values, **asdict(interval(values))}
+        for (which, kind), values in found.items()
+    ]
+
+
+def _evaluations(folder: RunFolder) -> list[tuple[str, str, dict[str, Any]]]:
+    evaluation = folder.evaluation if folder.complete else {}
+    return [
+        (which, kind.removesuffix("_actions"), numbers)
+        for which in ("last", "best")
+        if evaluation.get(which)
+        for kind, numbers in evaluation[which].items()
+    ]
+
+
+def _rows(folders: Iterable[RunFolder]) -> dict[str, Any]:
+    """One row a seed, policy and kind of actions."""
+    found = [(folder.setting["seed"], *one) for folder in folders for one in _evaluations(folder)]
+    keys = [key for key in SHOWN if any(key in numbers for *_, numbers in found)]
+    return {
+        "columns": ["seed", "policy", "actions", *(SHOWN[key] for key in keys)],
+        "rows": [[seed, which, kind, *(numbers.get(key) for key in keys)] for seed, which, kind, numbers in found],
+        "unfinished": sum(not folder.complete for folder in folders),
+    }
+
+
+def _marks(imitator: str, episodes: Sequence[Episode]) -> list[dict[str, Any]]:
+    """What a return can be held against: the demonstrators' mean returns, and an expert trained on the imitator itself."""
+    groups: dict[str, list[float]] = {}
+    for episode in episodes:
+        groups.setdefault(episode.demonstrator, []).append(episode.total_return)
+    found = [{"name": name, "kind": "demonstrator", "value": float(np.mean(values))} for name, values in groups.items()]
+    try:
+        body = robot(imitator)
+        if has_policy(body):
+            value = float(card(body)["mean_actions"]["return_mean"])
+            found.insert(0, {"name": f"expert trained on {imitator} with its reward", "kind": "ceiling", "value": value})
+    except ImitableError:
+        pass
+    return [mark for mark in found if np.isfinite(mark["value"])]
+
+
+def _paper(imitator: str, demonstrators: Sequence[str]) -> dict[str, Any] | None:
+    name = setting_name(imitator, demonstrators)
+    return None if name is None else {"setting": name, "printed": [asdict(one) for one in PAPER[name]]}
+
+
+def _provenance(path: Path, folders: Sequence[RunFolder], settings: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    first = settings[0]
+    weights = "every transition the same" if first["weights"] is None else f"by a score file, hash {first['weights']}"
+    words = ["imitable", "imitate", *first["sources"], "--imitator", first["imitator"]]
+    words += ["--method", method_text(first["method"], first["settings"], METHODS), "--steps", str(first["steps"])]
+    scores = " --scores SCORES" if first["weights"] is not None else ""
+    rest = shlex.join(["--episodes", str(first["episodes"]), "--seed", str(first["seed"]), "--out", str(path)])
+    return [
+        ("runs", str(path)),
+        ("command", f"{shlex.join(words)}{scores} --seeds {len(folders)} {rest}"),
+        ("versions", ", ".join(f"{name} {number}" for name, number in first["versions"].items())),
+        ("imitator's hash", first["imitator_hash"]),
+        ("demonstrations", f"{first['demonstrations']:,}, hash {first['demonstrations_hash']}"),
+        ("weights", weights),
+        ("seeds", ", ".join(str(setting["seed"]) for setting in settings)),
+        ("simulator steps", f"{sum(_steps(folder) for folder in folders):,} of learning"),
+    ]
+
+
+def _steps(folder: RunFolder) -> int:
+    rows = folder.metrics()
+    return int(rows[-1]["steps"] or 0) if rows else 0

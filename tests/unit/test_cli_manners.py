@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Manners of the command line: one JSON document from every verb, completion in a real shell, help without a wait."""
+
+import json
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import imitable as im
+from imitable.cli.completion import options
+from imitable.cli.main import VERBS, parse
+from imitable.sim.babble import babble
+from tests.conftest import SLIDER
+
+SCRIPT = Path(sys.executable).parent / "imitable"
+"""The command as a user has it: unlike `python -m`, it does not look for modules in the folder one stands in."""
+
+TINY = {
+    "robots": "robots slider.xml",
+    "train": "train hopper --method ppo:environments=8,length=16,minibatch=64,hidden=8x8 --steps 128 --episodes 1",
+    "collect": "collect hopper --episodes 1 --out hops",
+    "inspect": "inspect demos",
+    "score": "score demos --imitator slider.xml --overwrite",
+    "weigh": "weigh scores.parquet --keep top:1",
+    "acquire": "acquire --scores scores.parquet --budget 2",
+    "imitate": "imitate demos --imitator slider.xml --method cloning:gradient_steps=2 --episodes 1 --out other",
+    "evaluate": "evaluate run --episodes 1",
+    "project": "project demos --imitator slider.xml",
+    "report": "report scores.parquet",
+    "completion": "completion bash",
+}
+"""Every verb at its smallest."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a robot, its demonstrations, their scores and a run."""
+    place = tmp_path_factory.mktemp("manners")
+    (place / "slider.xml").write_text(SLIDER)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        body = im.robot("slider.xml")
+        im.write("demos", body.layout, babble(body, 2, 20, seed=0))
+        im.score(im.read("demos"), body, out="scores.parquet")
+        im.imitate(im.read("demos"), body, "cloning:gradient_steps=2", episodes=1, out="run/seed-0")
+    return place
+
+
+def test_every_verb_is_tested() -> None:
+    assert set(TINY) == set(VERBS) - {"quickstart"}, "quickstart takes minutes; it prints what its last line names"
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_every_verb_prints_one_json_document(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    verb = parse([*TINY[name].split(), "--json"])
+    import_module(f"imitable.cli.{type(verb).__name__.lower()}").run(verb)
+    said = capsys.readouterr()
+    assert isinstance(json.loads(said.out), dict)
+    assert "\x1b" not in said.err, "no colours and no bars where nobody looks"
+
+
+def completed(*words: str) -> list[str]:
+    """Return what bash offers for the last of these words."""
+    line = " ".join(f"'{word}'" for word in words)
+    script = f'source <("{SCRIPT}" completion bash); COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _imitable'
+    shown = subprocess.run(
+        ["bash", "-c", f'{script}; printf "%s\\n" "${{COMPREPLY[@]}}"'], capture_output=True, text=True, check=True
+    )
+    assert shown.stderr == ""
+    return shown.stdout.split()
+
+
+def test_bash_completes_verbs_and_options_and_leaves_files_to_itself() -> None:
+    assert completed("imitable", "") == list(VERBS)
+    assert completed("imitable", "im") == ["imitate"]
+    assert completed("imitable", "score", "demos", "--im") == ["--imitator"]
+    assert completed("imitable", "score", "dem") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_is_told_every_verb_and_option(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    verb = parse(["completion", shell])
+    import_module("imitable.cli.completion").run(verb)
+    said = capsys.readouterr().out
+    for name, kind in VERBS.items():
+        assert name in said
+        assert all(option.removeprefix("--") in said for option in options(kind))
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_completion_offers_the_options_that_help_names(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse([name, "--help"])
+    shown = {word.strip(",") for word in capsys.readouterr().out.split() if word.startswith("--")}
+    assert set(options(VERBS[name])) <= shown
+
+
+def test_a_method_of_yours_is_found_where_you_stand(folder: Path) -> None:
+    (folder / "my_rewards.py").write_text("def one(states, actions, next_states):\n    return [1.0] * len(states)\n")
+    command = [SCRIPT, "evaluate", "run", "--episodes", "1", "--reward", "my_rewards.one", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["runs"][0]["last"]["mean_actions"]["return_mean"] == 20
+
+
+def seconds(*command: str | Path) -> float:
+    before = time.perf_counter()
+    subprocess.run(command, capture_output=True, check=True)
+    return time.perf_counter() - before
+
+
+def test_help_answers_before_jax_would_be_imported() -> None:
+    """Best of several, in turns: a busy machine is as busy for both."""
+    pairs = [(seconds(SCRIPT, "--help"), seconds(sys.executable, "-c", "import jax")) for _ in range(5)]
+    shown, imported = (min(column) for column in zip(*pairs, strict=True))
+    assert shown < 0.6 * imported, f"{shown:.2f} s against {imported:.2f} s"
