@@ -20,6 +20,7 @@ from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadEpisode, BadOption, BadScores, BadWeights, CannotResume, ImitableError, OutputExists
 from imitable.feasibility import method as method_module
+from imitable.feasibility.checks import check_episode
 from imitable.feasibility.distances import compared
 from imitable.feasibility.explain import explain, ladders, lines
 from imitable.feasibility.method import Measuring, method, score, subset, weighed
@@ -391,3 +392,10 @@ def test_memory_holds_a_chunk_and_no_more(slider: Variant, tmp_path: Path, monke
     scores = score(demos, slider, "direct:purse=0", out=tmp_path / "scores.parquet")
     assert len(scores) == 60
     assert demos.most <= 2 * 8 + 2
+
+
+def test_a_movement_that_repeats_itself_is_not_taken_for_clipped(slider: Variant) -> None:
+    angles = 2 * np.pi * np.arange(201) / 20
+    states = np.stack([0.1 * np.sin(angles), 0.1 * np.cos(angles)], axis=1)
+    trajectory = Trajectory(states, "scripted")
+    check_episode(episode_of(trajectory, 0), trajectory, slider)

@@ -9,7 +9,7 @@ from imitable.tracking.inverse import joints
 from imitable.types import Episode, Floats, Trajectory
 
 CLIPPED = 3
-"""So many velocities of exactly the same largest size are no coincidence."""
+"""An entry that keeps exactly the largest speed of all for so many steps on end is no coincidence."""
 
 OVER_LIMIT = 0.01
 """Radians or metres that a start may lie beyond a joint's range: limits are soft."""
@@ -24,7 +24,8 @@ def check_episode(episode: Episode, trajectory: Trajectory, imitator: Variant) -
 
 def _clipped(velocities: Floats) -> str:
     largest = float(np.abs(velocities).max())
-    if largest > 0 and int((np.abs(velocities) == largest).sum()) >= CLIPPED:
+    held = np.lib.stride_tricks.sliding_window_view(np.abs(velocities) == largest, min(CLIPPED, len(velocities)), axis=0)
+    if largest > 0 and len(velocities) >= CLIPPED and bool(held.all(axis=2).any()):
         return (
             f"its velocities were clipped at ±{largest:g} by the recorder, so its states cannot be restored; record them whole"
         )
