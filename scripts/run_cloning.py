@@ -30,6 +30,7 @@ from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.types import InMemory, Trajectory, Weights  # noqa: E402
 from imitable.workers import Workers  # noqa: E402
 
+STEPS = 400_000
 SEEDS, LOOK_STEPS, LOOK_EPISODES, GOAL = (0, 1, 2), 25_000, 20, 0.95
 OWN = {"half_cheetah:front=0.01": (2, 65), "hopper:gravity=15": (2, 65)}
 """Length and number of the pieces that each demonstration is projected in."""
@@ -58,7 +59,7 @@ def curve(kind: str, seed: int) -> dict[str, Any]:
     demos, variant = read(*folders_of(case)), robot(setting.imitator)
     weights = read_scores(scores_of(case)).weights
     spent, begin = (0, None) if kind == "gaifo" else _clone(demos, variant, weights, seed)
-    job = Job(demos, variant, weights, 600_000, seed)
+    job = Job(demos, variant, weights, STEPS, seed)
     from imitable.imitation.clone_course import FINE_LOG_STD
     from imitable.imitation.course import adversarial
 

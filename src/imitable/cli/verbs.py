@@ -275,7 +275,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Quickstart:
-    """Run the main job end to end on a small scale: record demonstrations, score them, imitate them by weight.
+    """Run the main job end to end on a small scale: record demonstrations, score them, imitate them by weight, report.
 
     Example: imitable quickstart
     """

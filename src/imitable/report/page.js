@@ -152,7 +152,7 @@ function drawStrip() {
   const left = narrow ? 14 : Math.min(240, 20 + 7 * Math.max(...names.map((group) => file.demonstrators[group].length)));
   const drawn = chart(width, rowHeight * names.length + 62, {left, top: 22}, {x: [0, high], y: [names.length, 0], rows: true,
     xLabel: what === "share" ? "share: what is left of a passive imitator's distance (0 follows perfectly, 1 is no better than doing nothing)" : `${what} (0 to 1)`}, `Distribution of the ${what} by demonstrator`);
-  if (narrow && what === "share") drawn.svg.lastChild.textContent = "share (0 follows perfectly, 1: doing nothing)";
+  if (width - left < 700 && what === "share") drawn.svg.lastChild.textContent = "share (0 follows perfectly, 1: doing nothing)";
   if (what === "share") bands(drawn, file);
   names.forEach((group, line) => stripRow(drawn, file, group, line, values, narrow, high));
   byId("strip-title").textContent = `Distribution of the ${what}, one mark a demonstration: ${GLYPHS[0]} feasible, ${GLYPHS[1]} nearly, ${GLYPHS[2]} infeasible; box: the middle half`;
@@ -830,7 +830,7 @@ function listen() {
   byId("save-svg").addEventListener("click", saveSvg);
   byId("save-gif").addEventListener("click", saveGif);
   byId("file").addEventListener("change", (event) => { state.file = Number(event.target.value); drawFile(); });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawFrame);
+  for (const media of ["(prefers-color-scheme: dark)", "print"]) matchMedia(media).addEventListener("change", drawFrame);
   let width = innerWidth, waiting = null;
   addEventListener("resize", () => { if (innerWidth === width) return; width = innerWidth; clearTimeout(waiting); waiting = setTimeout(redraw, 120); });
 }

@@ -77,7 +77,7 @@ def meaning(scores: Scores, imitator: Variant) -> str:
     pieces = f"{attempts} pieces of {about['horizon']} steps" if attempts > 1 else f"the first {about['horizon']} steps"
     judge = "the method carries no certificate"
     if "certificate" in about:
-        judge = f"the tracker's certificate is {about['certificate']:.1%} (how often it finds an action where a perfect one is known)"
+        judge = f"the tracker's certificate is {about['certificate']:.1%} (how often it finds an action known to be perfect)"
     return (
         f"A demonstration is feasible here if {about['imitator']} can follow {pieces} of it ({about['horizon_s']:.2g} s) so "
         f"closely that, over {entries} and by {about['distance']} distance, at most {about['feasible_share']:.2g} of the gap "
