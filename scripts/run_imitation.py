@@ -97,9 +97,8 @@ def _learners() -> list[Case]:
         Case("learners", f"half_cheetah.{name}", body, (body,), (EACH,), SHORT, text, seeds=(0,))
         for name, text in texts.items()
     ]
-    by_loss = Case(
-        "learners", "half_cheetah-1.loss", body, setting.demonstrators, setting.counts, MILLION, "gaifo:weighting=loss"
-    )
+    whole = (body, setting.demonstrators, setting.counts)
+    by_loss = Case("learners", "half_cheetah-1.loss", *whole, WEIGHTED, "gaifo:weighting=loss", weighed=True, seeds=(0,))
     quiet = Case("learners", "swimmer.quiet", QUIET, (QUIET,), (EACH,), MILLION, "gaifo:quiet_share=0.25")
     return [*own, by_loss, quiet]
 
