@@ -80,7 +80,7 @@ def shifted(advantage: float, log_ratio: float) -> float:
     model = Actor(Mlp((jnp.zeros((1, 1)),), (jnp.zeros(1),)), jnp.zeros(1))
     inputs, actions = jnp.zeros((1, 1)), jnp.zeros((1, 1))
     old = log_probability(model.mean(inputs), model.log_std, actions) - log_ratio
-    rows = Rows(inputs, actions, old, jnp.array([advantage]), jnp.zeros(1))
+    rows = Rows(inputs, actions, actions, old, jnp.array([advantage]), jnp.zeros(1))
     return float(clipped_surrogate(model, rows, clip=0.2))
 
 

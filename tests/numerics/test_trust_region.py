@@ -31,7 +31,7 @@ def rows(small: Actor, inputs: jax.Array) -> Rows:
     mean = small.mean(inputs)
     actions = mean + jnp.exp(small.log_std) * jax.random.normal(jax.random.key(3), mean.shape)
     gains = jax.random.normal(jax.random.key(4), (50,))
-    return Rows(inputs, actions, log_probability(mean, small.log_std, actions), gains, gains)
+    return Rows(inputs, actions, actions, log_probability(mean, small.log_std, actions), gains, gains)
 
 
 def test_fisher_product_is_the_hessian_of_the_mean_kl(small: Actor, inputs: jax.Array) -> None:

@@ -16,7 +16,7 @@ from imitable.feasibility.neighbours import Neighbours, nearest
 from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
 from imitable.feasibility.transferability import Transferability, k_means
 from imitable.models import discriminator, inverse
-from imitable.models.typed_jax import array
+from imitable.models.typed_jax import array, full
 from imitable.sim.babble import babble, scales
 from imitable.types import Floats, InMemory, Trajectory
 
@@ -71,7 +71,8 @@ def fitted_logits(first: Floats, second: Floats, penalty: float) -> tuple[Floats
     rows = np.random.default_rng(1).integers(1500, size=(2, 300, 64))
     rate, strength = array(1e-2, np.float32), array(penalty, np.float32)
     fresh = discriminator.fresh(0, 2, (16,))
-    network = discriminator.fit(fresh, array(first[rows[0]]), array(second[rows[1]]), rate, strength).network
+    alike = full(rows[0].shape, 1.0)
+    network = discriminator.fit(fresh, array(first[rows[0]]), array(second[rows[1]]), alike, rate, strength).network
     ours, theirs = (np.asarray(discriminator.logits(network, array(x[1500:])), np.float64) for x in (first, second))
     return ours, theirs
 
