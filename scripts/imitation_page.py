@@ -97,7 +97,7 @@ def _weighted(records: list[Record]) -> list[str]:
         "## Weighed and unweighed",
         "",
         f"The paper's composition, weights by `direct` with its defaults, {records[0]['steps']:,} steps of `gaifo`, three",
-        "seeds; in brackets each seed with sampled actions. *Related only* is the ceiling of any weighting; the ceiling of the",
+        "seeds; in brackets each seed with sampled actions. *Related only* has the first two demonstrators alone; the ceiling of the",
         "body is the table above.",
         "",
         "| setting | unweighed | weighed | related only |",

@@ -62,6 +62,9 @@ def throughput(record: dict[str, Any]) -> str:
             "",
             f"Peer steps/s — {'; '.join(peers)}." if peers else "",
             "",
+            "`gaifo` (simulation, discriminator and PPO) imitates the imitator's own expert on the bodies of",
+            "`results/imitation.md`; its rows were measured in a run of their own, two rounds.",
+            "",
         ]
     )
 
