@@ -93,7 +93,7 @@ def test_train_writes_a_policy_that_collects(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_training_resumes_to_the_same_policy(stop: signal.Signals, tmp_path: Path) -> None:
-    arguments = ["train", "hopper", "--method", SMALL, "--steps", "80000", "--episodes", "2", "--checkpoint-every", "0.1"]
+    arguments = ["train", "hopper", "--method", SMALL, "--steps", "40000", "--episodes", "2", "--checkpoint-every", "0.01"]
     whole, broken = tmp_path / "whole.safetensors", tmp_path / "broken.safetensors"
     assert imitable(*arguments, "--out", whole).returncode == 0
     command = [sys.executable, "-m", "imitable.cli.main", *arguments, "--out", str(broken)]
