@@ -169,10 +169,10 @@ def _utility(records: list[Record]) -> list[str]:
     return [
         "## One demonstrator alone",
         "",
-        "50 demonstrations of one demonstrator, imitated by `gaifo` on another body, one seed. `results/feasibility.md`",
+        "50 demonstrations of one demonstrator, imitated by `gaifo`, one seed, 25 episodes. `results/feasibility.md`",
         "correlates scores with these returns.",
         "",
-        "| imitator | demonstrator | steps | return | demonstrated on its own body | falls in 100 |",
+        "| imitator | demonstrator | steps | return | demonstrated on its own body | falls in 25 |",
         "|---|---|---|---|---|---|",
         *rows,
         "",

@@ -58,6 +58,8 @@ class Case:
     weighed: bool = False
     """Whether `direct` scores weigh the demonstrations."""
     seeds: tuple[int, ...] = (0, 1, 2)
+    episodes: int = 100
+    """Episodes of the evaluation."""
 
     @property
     def record(self) -> Path:
@@ -84,7 +86,14 @@ def _utility() -> list[Case]:
     pairs = {(setting.imitator, body) for setting in SETTINGS for body in setting.demonstrators}
     return [
         Case(
-            "utility", f"{imitator} {body}".replace(":", "_"), imitator, (body,), (EACH,), ALONE[body.split(":")[0]], seeds=(0,)
+            "utility",
+            f"{imitator} {body}".replace(":", "_"),
+            imitator,
+            (body,),
+            (EACH,),
+            ALONE[body.split(":")[0]],
+            seeds=(0,),
+            episodes=25,
         )
         for imitator, body in sorted(pairs)
     ]
@@ -146,7 +155,7 @@ def run(case: Case, seed: int) -> dict[str, Any]:
         scores = read_scores(scores_of(case))
         weights = subset(scores, [episode.hash for episode in demos.episodes]).weights
     started = time.perf_counter()
-    imitate(demos, case.imitator, case.method, weights, seed, steps=case.steps, out=out, resume=True)
+    imitate(demos, case.imitator, case.method, weights, seed, steps=case.steps, episodes=case.episodes, out=out, resume=True)
     folder = RunFolder(out)
     metrics = folder.metrics()
     best = folder.evaluation["best"] or folder.evaluation["last"]
