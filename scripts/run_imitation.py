@@ -87,7 +87,7 @@ def _utility() -> list[Case]:
     return [
         Case(
             "utility",
-            f"{imitator} {body}".replace(":", "_"),
+            f"{imitator}.{body}".replace(":", "_"),
             imitator,
             (body,),
             (EACH,),
