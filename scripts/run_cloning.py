@@ -19,12 +19,11 @@ from run_imitation import BY_NAME, RECORDS, Case, folders_of, make_scores, recor
 
 from imitable.demos.store import read  # noqa: E402
 from imitable.dynamics.parse import robot  # noqa: E402
-from imitable.evaluate import evaluate  # noqa: E402
+from imitable.evaluate import EVALUATION_SEED, evaluate  # noqa: E402
 from imitable.feasibility.score_files import read_scores  # noqa: E402
 from imitable.imitation.cloning import Cloning  # noqa: E402
 from imitable.imitation.gaifo import Gaifo  # noqa: E402
 from imitable.imitation.learner import Course, Job  # noqa: E402
-from imitable.imitation.worth import EVALUATION_SEED  # noqa: E402
 from imitable.projection import project  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.types import InMemory, Trajectory, Weights  # noqa: E402

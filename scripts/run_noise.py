@@ -18,9 +18,8 @@ from run_imitation import RECORDS, ROOT, RUNS  # noqa: E402
 
 from imitable.demonstrators.shipped import policy_for  # noqa: E402
 from imitable.dynamics.parse import robot  # noqa: E402
-from imitable.evaluate import played  # noqa: E402
+from imitable.evaluate import EVALUATION_SEED, played  # noqa: E402
 from imitable.imitation.run_folder import RunFolder  # noqa: E402
-from imitable.imitation.worth import EVALUATION_SEED  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.types import Policy  # noqa: E402
 

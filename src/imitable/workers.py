@@ -38,7 +38,11 @@ class Workers:
     def __enter__(self) -> "Workers":
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        if kind is not None:
+            # an interrupted parent does not wait for hours of work that nobody wants any more
+            for child in multiprocessing.active_children():
+                child.terminate()
         self._pool.shutdown(cancel_futures=True)
 
 

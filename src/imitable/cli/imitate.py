@@ -5,8 +5,8 @@ import json
 import math
 import os
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from threading import Event, Thread
 from typing import Any
 
 from imitable.cli.console import Bar, bar, document, say, table
@@ -52,10 +52,13 @@ def run(verb: Imitate) -> None:
     announce(verb.common, f"{times}{verb.steps:,} steps of {verb.method}", imitator, OVERHEAD * steps * rounds)
     say(verb.common, f"{imitator}: {reported(imitator, reward)}")
     try:
-        _alone(verb, demos, learner, weights, folders[0]) if verb.seeds == 1 else _together(verb, learner, weights, folders)
+        _alone(verb, demos, learner, weights) if verb.seeds == 1 else _together(verb, learner, weights, folders)
     except KeyboardInterrupt:
-        kept = f"Checkpoints are kept in {verb.out}: the same command with --resume goes on from there."
-        raise KeyboardInterrupt(kept) from None
+        again = f"the same command with --resume goes on in {verb.out}"
+        kept = any((folder.path / "checkpoint").exists() or folder.complete for folder in folders)
+        raise KeyboardInterrupt(
+            f"What is done is kept: {again}." if kept else f"There was no checkpoint yet: {again}, from the beginning."
+        ) from None
     report(verb, folders)
 
 
@@ -79,7 +82,7 @@ def _folders(verb: Imitate, demos: Demonstrations, learner: Learner, weights: We
     return folders
 
 
-def _alone(verb: Imitate, demos: Demonstrations, learner: Learner, weights: Weights | None, folder: RunFolder) -> None:
+def _alone(verb: Imitate, demos: Demonstrations, learner: Learner, weights: Weights | None) -> None:
     """Run one seed here."""
     started = time.monotonic()
     with bar(verb.common, 1000, "imitating") as shown:
@@ -89,44 +92,39 @@ def _alone(verb: Imitate, demos: Demonstrations, learner: Learner, weights: Weig
             known = "" if math.isnan(progress.mean_return) else f"return {progress.mean_return:,.0f}  "
             shown.move_to(round(1000 * share), f"{known}{rate:,.0f} steps/s")
 
-        imitate(
-            demos,
-            verb.imitator,
-            learner,
-            weights,
-            verb.common.seed,
-            steps=verb.steps,
-            episodes=verb.episodes,
-            reward=verb.reward,
-            threads=verb.common.threads,
-            out=folder.path,
-            resume=verb.resume,
-            overwrite=verb.overwrite,
-            checkpoint_s=verb.checkpoint_every,
-            on_progress=on_progress,
-            say=lambda line: say(verb.common, line),
-        )
+        _imitated(verb, demos, learner, weights, verb.common.seed, on_progress)
 
 
 def _together(verb: Imitate, learner: Learner, weights: Weights | None, folders: Sequence[RunFolder]) -> None:
     """Run several seeds in worker processes, and show how far they have come together."""
     calls = [(verb, learner, weights, seed) for seed in range(verb.common.seed, verb.common.seed + verb.seeds)]
+    ended = Event()
     with (
-        Workers(min(_cores(), len(calls)), preload=("imitable.cli.imitate", "imitable.imitation.course")) as workers,
         bar(verb.common, 1000 * len(folders), "imitating") as shown,
-        ThreadPoolExecutor(1) as waiting,
+        Workers(min(_cores(), len(calls)), preload=("imitable.cli.imitate", "imitable.imitation.course")) as workers,
     ):
-        ended = waiting.submit(lambda: list(workers.run(_one_seed, calls)))
-        while not ended.done():
-            time.sleep(WATCH_S)
-            _watch(shown, folders)
-        ended.result()
+        Thread(target=_watch, args=(shown, folders, ended), daemon=True).start()
+        try:
+            list(workers.run(_one_seed, calls))
+        finally:
+            ended.set()
 
 
 def _one_seed(verb: Imitate, learner: Learner, weights: Weights | None, seed: int) -> None:
     """Run one seed in a worker."""
+    _imitated(verb, read(*verb.demos), learner, weights, seed, lambda progress, share: None)
+
+
+def _imitated(
+    verb: Imitate,
+    demos: Demonstrations,
+    learner: Learner,
+    weights: Weights | None,
+    seed: int,
+    on_progress: Callable[[Progress, float], None],
+) -> None:
     imitate(
-        read(*verb.demos),
+        demos,
         verb.imitator,
         learner,
         weights,
@@ -139,15 +137,18 @@ def _one_seed(verb: Imitate, learner: Learner, weights: Weights | None, seed: in
         resume=verb.resume,
         overwrite=verb.overwrite,
         checkpoint_s=verb.checkpoint_every,
+        on_progress=on_progress,
+        say=lambda line: say(verb.common, line),
     )
 
 
-def _watch(shown: Bar, folders: Sequence[RunFolder]) -> None:
-    """Move the bar to what the metrics on disk say."""
-    last = [rows[-1] for folder in folders if (rows := folder.metrics())]
-    returns = [row["mean_return"] for row in last if row["mean_return"] is not None]
-    note = f"return {sum(returns) / len(returns):,.0f}" if returns else ""
-    shown.move_to(round(1000 * sum(row["share"] or 0.0 for row in last)), note)
+def _watch(shown: Bar, folders: Sequence[RunFolder], ended: Event) -> None:
+    """Move the bar to what the metrics on disk say, until the runs have ended."""
+    while not ended.wait(WATCH_S):
+        last = [rows[-1] for folder in folders if (rows := folder.metrics())]
+        returns = [row["mean_return"] for row in last if row["mean_return"] is not None]
+        note = f"return {sum(returns) / len(returns):,.0f}" if returns else ""
+        shown.move_to(round(1000 * sum(row["share"] or 0.0 for row in last)), note)
 
 
 def _cores() -> int:

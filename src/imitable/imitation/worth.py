@@ -7,13 +7,10 @@ from typing import Any
 
 from imitable.conduct import conduct
 from imitable.dynamics.variant import Variant
-from imitable.evaluate import counted, played
+from imitable.evaluate import EVALUATION_SEED, counted, played
 from imitable.imitation.reference import Reference, task_of
 from imitable.rewards import Reward, with_returns
 from imitable.types import Policy, Trajectory
-
-EVALUATION_SEED = 20211108
-"""Start states of every evaluation: the same for all robots and learners, never seen in learning."""
 
 
 def reported(imitator: Variant, reward: Reward | None) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from imitable.errors import BadOption
-from imitable.evaluate import Evaluation, evaluate
+from imitable.evaluate import EVALUATION_SEED, Evaluation, evaluate
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.method import Method
 from imitable.rl.progress import Progress
@@ -17,9 +17,6 @@ from imitable.rl.train import Trainer
 from imitable.sim.rollout import check_fit
 from imitable.sim.task import Task
 from imitable.types import Policy
-
-EVALUATION_SEED = 20211108
-"""Start states of every card: the same for all robots, never seen in training."""
 
 LOOK_STEPS = 20_000
 """Control steps between two looks at the mean policy."""
