@@ -40,7 +40,6 @@ ALONE = {"half_cheetah": 200_000, "hopper": 300_000, "swimmer": 400_000, "walker
 """Steps of imitating one demonstrator alone: enough to tell good lessons from bad ones, not to learn all there is."""
 SHORT = 300_000
 """Steps of the other learners."""
-QUIET = "swimmer:back=10"
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
@@ -68,7 +67,7 @@ class Case:
 
 
 def _own() -> list[Case]:
-    steps = {"half_cheetah:front=0.01": 1, "hopper:gravity=15": 1, "swimmer:back=10": 1, "walker2d:friction=24.9": 2}
+    steps = {"half_cheetah:front=0.01": 1, "hopper:gravity=15": 1, "swimmer:back=10": 3, "walker2d:friction=24.9": 2}
     return [Case("own", robot(body).robot.name, body, (body,), (EACH,), n * MILLION) for body, n in steps.items()]
 
 
@@ -108,8 +107,9 @@ def _learners() -> list[Case]:
     ]
     whole = (body, setting.demonstrators, setting.counts)
     by_loss = Case("learners", "half_cheetah-1.loss", *whole, WEIGHTED, "gaifo:weighting=loss", weighed=True, seeds=(0,))
-    quiet = Case("learners", "swimmer.quiet", QUIET, (QUIET,), (EACH,), MILLION, "gaifo:quiet_share=0.25")
-    return [*own, by_loss, quiet]
+    swimmer = ("swimmer:back=10", ("swimmer:back=10",), (EACH,), MILLION)
+    short, quiet = Case("learners", "swimmer.short", *swimmer), Case("learners", "swimmer.quiet", *swimmer, "gaifo:quiet_share=0.25")
+    return [*own, by_loss, short, quiet]
 
 
 CASES = [
