@@ -28,9 +28,10 @@ from imitable.feasibility.method import weighed
 from imitable.feasibility.score_files import steps_path, write_scores
 from imitable.report.detail import DETAILED, detailed_rows, explained_rows
 from imitable.report.page import embedded
+from imitable.report.policies import VIDEO_BYTES
 from imitable.sim.babble import babble
 from imitable.types import Episode, Scores, Trajectory
-from tests.conftest import ARM
+from tests.conftest import ARM, SLIDER
 from tests.unit.test_cli import imitable, refused
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -399,6 +400,25 @@ def test_runs_have_curves_and_returns_and_stand_beside_the_paper(browser: Browse
     browser.open(tmp_path / "runs.html")
     assert browser.run("return document.getElementById('verdicts').hidden")
     assert "What half_cheetah:front=0.01 learned" in browser.text("h1")
+    assert browser.complaints() == []
+
+
+def test_policies_move_and_videos_play(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "slider.xml").write_text(SLIDER)
+    body, run = im.robot(str(tmp_path / "slider.xml")), tmp_path / "run"
+    im.write(tmp_path / "demos", body.layout, babble(body, 2, 20, seed=0))
+    im.imitate(im.read(tmp_path / "demos"), body, "cloning:gradient_steps=2", episodes=1, out=run)
+    dot = b"GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;"
+    (run / "dot.gif").write_bytes(dot)
+    (run / "long.mp4").write_bytes(b"0" * VIDEO_BYTES)
+    im.write_report([run], tmp_path / "report.html")
+    browser.open(tmp_path / "report.html")
+    frame = "Number(document.querySelector('#runs canvas').dataset.frame)"
+    first = browser.until(frame)
+    browser.driver.find_element(By.CSS_SELECTOR, "button.watch").click()
+    browser.until(f"{frame} !== {first}")
+    browser.until("document.querySelector('.video img').naturalWidth")
+    assert "long.mp4 (too large for the page)" in browser.text("#policies")
     assert browser.complaints() == []
 
 

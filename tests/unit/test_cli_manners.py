@@ -2,6 +2,7 @@
 """Manners of the command line: one JSON document from every verb, completion in a real shell, help without a wait."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -82,6 +83,14 @@ def test_bash_completes_verbs_and_options_and_leaves_files_to_itself() -> None:
     assert completed("imitable", "im") == ["imitate"]
     assert completed("imitable", "score", "demos", "--im") == ["--imitator"]
     assert completed("imitable", "score", "dem") == []
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish on this machine")
+def test_fish_completes_verbs_and_options() -> None:
+    for line, offered in (("imitable imi", "imitate"), ("imitable score --im", "--imitator")):
+        script = f"'{SCRIPT}' completion fish | source; complete -C '{line}'"
+        shown = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, check=True)
+        assert [one.split("\t")[0] for one in shown.stdout.splitlines()] == [offered]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -25,6 +25,9 @@ from imitable.types import Floats, Scores, Trajectory
 LIMIT_SLACK = 0.1
 """Part of a joint's range that it may be past its limit: limits are soft."""
 
+ENTRIES = 5
+"""Failing entries that are named."""
+
 RUNGS = 9
 """Values of a knob that a ladder tries, the imitator's own included."""
 
@@ -134,29 +137,28 @@ def explain(
     """Explain the row of a demonstration in its scores; `trace` is what its method saw."""
     imitator = robot(scores.about["imitator"])
     step = int(scores.first_divergence[row])
+    after = trace.steps >= max(step, 0)
     return Explanation(
         demonstrator=trajectory.demonstrator,
         share=float(scores.share[row]),
         verdict=scores.verdict[row],
         first_divergence=step if step >= 0 else None,
         first_divergence_s=step * imitator.layout.period_s if step >= 0 else None,
-        entries=_entries(trajectory, imitator, trace, step),
+        entries=failing_entries(imitator, trace.states[after], trajectory.states[trace.steps[after]]),
         limits=broken_limits(trajectory, imitator, int(trace.steps.max())),
         forces=needed_forces(trajectory, imitator, int(trace.steps.max())),
         ladders=ladders(trajectory, imitator, scores, threads=threads),
     )
 
 
-def _entries(trajectory: Trajectory, imitator: Variant, trace: Trace, step: int) -> tuple[FailingEntry, ...]:
-    """Return the entries whose gap after the divergence is largest, in deviations of the imitator's own movements."""
-    rows = trace.steps >= max(step, 0)
-    gaps = np.abs(trace.states[rows] - trajectory.states[trace.steps[rows]]).mean(axis=0)
+def failing_entries(imitator: Variant, attempted: Floats, demonstrated: Floats) -> tuple[FailingEntry, ...]:
+    """(K, S), (K, S) → the entries whose mean gap is largest, in deviations of the imitator's own movements."""
+    gaps = np.abs(attempted - demonstrated).mean(axis=0)
     if not np.isfinite(gaps).all():
         return ()
-    ratios = gaps / scales(imitator).state
-    order = np.argsort(-ratios)[:5]
-    names = imitator.layout.state
-    return tuple(FailingEntry(names[int(i)], float(gaps[i]), float(ratios[i])) for i in order)
+    ratios, names = gaps / scales(imitator).state, imitator.layout.state
+    worst = map(int, np.argsort(-ratios)[:ENTRIES])
+    return tuple(FailingEntry(names[i], float(gaps[i]), float(ratios[i])) for i in worst)
 
 
 def broken_limits(trajectory: Trajectory, imitator: Variant, steps: int) -> tuple[BrokenLimit, ...]:

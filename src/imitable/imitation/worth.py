@@ -10,6 +10,7 @@ from imitable.dynamics.variant import Variant
 from imitable.evaluate import EVALUATION_SEED, counted, played
 from imitable.imitation.reference import Reference, task_of
 from imitable.rewards import Reward, with_returns
+from imitable.sim.task import Task
 from imitable.types import Policy, Trajectory
 
 
@@ -26,12 +27,22 @@ def worth(
     imitator: Variant, policy: Policy, known: Reference | None, episodes: int, *, reward: Reward | None = None, threads: int = 1
 ) -> dict[str, dict[str, Any]]:
     """Play episodes with mean and with sampled actions; return the numbers of both."""
-    task = task_of(imitator, known, observe_root=policy.observation_size == len(imitator.start))
+    task = _task(imitator, policy, known)
     found: dict[str, dict[str, Any]] = {}
     for name, sampled in (("mean_actions", False), ("sampled_actions", True)):
         rollouts = played(task, policy, episodes, EVALUATION_SEED, sampled=sampled, threads=threads)
         found[name] = _numbers(imitator, rollouts, known, reward)
     return found
+
+
+def shown(imitator: Variant, policy: Policy, known: Reference | None) -> Trajectory:
+    """Return the first of the episodes with mean actions that `worth` counts."""
+    [rollout] = played(_task(imitator, policy, known), policy, 1, EVALUATION_SEED)
+    return rollout
+
+
+def _task(imitator: Variant, policy: Policy, known: Reference | None) -> Task:
+    return task_of(imitator, known, observe_root=policy.observation_size == len(imitator.start))
 
 
 def _numbers(imitator: Variant, rollouts: list[Trajectory], known: Reference | None, reward: Reward | None) -> dict[str, Any]:

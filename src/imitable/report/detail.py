@@ -5,7 +5,7 @@ Kept for at most `DETAILED` demonstrations, thinned in time and rounded, so that
 """
 
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,27 +17,17 @@ from imitable.demos.store import read
 from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadScores, ImitableError
-from imitable.feasibility.explain import FailingEntry, broken_limits, ladders, needed_forces
+from imitable.feasibility.explain import FailingEntry, broken_limits, failing_entries, ladders, needed_forces
 from imitable.feasibility.score_files import read_steps, steps_path, write_steps
 from imitable.feasibility.scorer import Trace
-from imitable.report.poses import Figure, figure, ground
-from imitable.sim.babble import scales
+from imitable.report.motion import motion, rounded, thinned
 from imitable.types import Demonstrations, Episode, Floats, Ints, Scores, Trajectory
 
 DETAILED = 40
 """Demonstrations of a page whose details are kept, at most."""
 
-FRAMES = 240
-"""Frames of an animation, at most."""
-
-NUMBERS = 60_000
-"""Coordinates of an animation, at most: a body of many parts gets fewer frames."""
-
 CURVE = 400
 """Points of an error curve, at most."""
-
-ENTRIES = 5
-"""Failing entries that are named."""
 
 
 def detailed_rows(scores: Scores, most: int) -> list[int]:
@@ -153,7 +143,7 @@ def _traces(path: Path, episodes: Sequence[Episode]) -> list[Trace | None]:
 
 def _detail(looked: Looked, threads: int | None) -> dict[str, Any]:
     rows, period = looked.path, looked.imitator.layout.period_s
-    curve = rows[_thinned(len(rows), CURVE)]
+    curve = rows[thinned(len(rows), CURVE)]
     return {
         "hash": looked.scores.episodes[looked.row].hash,
         "times": rounded(looked.trace.steps[curve] * period),
@@ -164,37 +154,21 @@ def _detail(looked: Looked, threads: int | None) -> dict[str, Any]:
     }
 
 
-def rounded(numbers: Iterable[float]) -> list[float | None]:
-    """Return numbers with five digits, and null where there is none: JSON knows no NaN."""
-    return [float(f"{number:.5g}") if np.isfinite(number) else None for number in numbers]
-
-
-def _thinned(count: int, most: int) -> Ints:
-    """Return at most `most` of `count` places, evenly, the last one always among them."""
-    stride = -(-count // most)
-    return np.arange(count - 1, -1, -stride)[::-1]
-
-
 def _reasons(looked: Looked, demonstrated: Trajectory) -> dict[str, Any]:
     """Entries, limits and forces: from states alone, nothing is simulated."""
     last = int(looked.trace.steps.max())
     return {
-        "entries": [asdict(entry) for entry in failing_entries(looked, demonstrated)],
+        "entries": [asdict(entry) for entry in _entries(looked, demonstrated)],
         "limits": [asdict(limit) for limit in broken_limits(demonstrated, looked.imitator, last)],
         "forces": [asdict(force) for force in needed_forces(demonstrated, looked.imitator, last)],
     }
 
 
-def failing_entries(looked: Looked, demonstrated: Trajectory) -> list[FailingEntry]:
-    """Return the entries that the shown attempt misses most after the divergence, in the imitator's own scales."""
-    if not looked.followed:
-        return []
+def _entries(looked: Looked, demonstrated: Trajectory) -> tuple[FailingEntry, ...]:
+    """Return the entries that the shown attempt misses most after the divergence."""
     steps, first = looked.trace.steps[looked.path], int(looked.scores.first_divergence[looked.row])
     rows = looked.path[steps >= first] if (steps >= first).any() else looked.path
-    gaps = np.abs(looked.trace.states[rows] - demonstrated.states[looked.trace.steps[rows]]).mean(axis=0)
-    ratios, names = gaps / scales(looked.imitator).state, looked.imitator.layout.state
-    worst = map(int, np.argsort(-ratios)[:ENTRIES])
-    return [FailingEntry(names[i], float(gaps[i]), float(ratios[i])) for i in worst]
+    return failing_entries(looked.imitator, looked.trace.states[rows], demonstrated.states[looked.trace.steps[rows]])
 
 
 def _ladders(looked: Looked, demonstrated: Trajectory, threads: int) -> list[dict[str, Any]]:
@@ -203,31 +177,17 @@ def _ladders(looked: Looked, demonstrated: Trajectory, threads: int) -> list[dic
 
 
 def _motion(looked: Looked) -> dict[str, Any] | None:
-    """Both bodies in the plane of motion, in whole units of `unit` metres; the first frame is where both begin."""
+    """Both bodies, as far as they are known; the first frame is where both begin."""
     demonstrated, trace, rows = looked.demonstrated, looked.trace, looked.path
     steps, states = trace.steps[rows], trace.states[rows]
+    bodies: list[tuple[str, Variant, Floats]] = []
     if demonstrated is not None:
         begin = int(steps[0]) - 1
         steps, states = np.r_[begin, steps], np.concatenate([demonstrated.states[begin : begin + 1], states])
-    bodies: list[tuple[str, Variant, Floats]] = []
-    if demonstrated is not None:
         bodies.append(("demonstrated", _body(demonstrated, looked.imitator), demonstrated.states[steps]))
     if looked.followed:
         bodies.append(("attempted", looked.imitator, states))
-    if not bodies:
-        return None
-    coordinates = sum(2 * int(sum(figure(body, array[:1]).counts)) for _, body, array in bodies)
-    kept = _thinned(len(steps), int(min(FRAMES, max(2, NUMBERS // max(1, coordinates)))))
-    figures = {name: figure(body, array[kept]) for name, body, array in bodies}
-    axes, unit = _plane(figures.values()), _unit(figures.values())
-    return {
-        "times": rounded(steps[kept] * looked.imitator.layout.period_s),
-        "axes": ["xyz"[axis] for axis in axes],
-        "unit": unit,
-        "ground": ground(looked.imitator) if axes[1] == 2 else None,
-        **{name: None for name in ("demonstrated", "attempted")},
-        **{name: _drawn(one, axes, unit) for name, one in figures.items()},
-    }
+    return motion(looked.imitator, steps, bodies)
 
 
 def _body(demonstrated: Trajectory, imitator: Variant) -> Variant:
@@ -237,27 +197,3 @@ def _body(demonstrated: Trajectory, imitator: Variant) -> Variant:
     except ImitableError:
         return imitator
     return body if body.layout.state == imitator.layout.state else imitator
-
-
-def _plane(figures: Iterable[Figure]) -> tuple[int, int]:
-    """Return the two axes to look at: left out is the one along which the bodies extend least; of equals y, then z."""
-    points = np.concatenate([one.points.reshape(-1, 3) for one in figures])
-    extent = (points.max(axis=0) - points.min(axis=0)).round(6)
-    hidden = min((1, 2, 0), key=lambda axis: float(extent[axis]))
-    across, up = (axis for axis in range(3) if axis != hidden)
-    return across, up
-
-
-def _unit(figures: Iterable[Figure]) -> float:
-    """Return a length that is small against one body: about a thousandth of it."""
-    size = max(float(np.ptp(one.points[0], axis=0).max()) + 2 * max(one.radii, default=0.0) for one in figures)
-    return float(10.0 ** np.floor(np.log10(max(size, 1e-6)) - 2.5))
-
-
-def _drawn(one: Figure, axes: tuple[int, int], unit: float) -> dict[str, Any]:
-    whole = np.round(one.points[:, :, list(axes)] / unit).astype(int)
-    return {
-        "radii": rounded(np.array(one.radii) / unit),
-        "counts": list(one.counts),
-        "points": whole.reshape(len(whole), -1).tolist(),
-    }

@@ -352,7 +352,7 @@ function panel(motion, frame, area, names, colours, over) {
   const ghost = !over && names[0] === "attempted" && motion.demonstrated;
   if (ghost) found.push(...body(motion, "demonstrated", frame, X, Y, scale, colours.demonstrated, 0.22, clip));
   for (const name of names) found.push(...body(motion, name, frame, X, Y, scale, colours[name], over ? 0.78 : 0.92, clip));
-  names.forEach((name, line) => found.push({kind: "text", x: area.x + 12, y: area.y + 22 + 18 * line, text: cut(`${name}: ${motion.names[name]}${ghost && name === "attempted" && area.width > 460 ? " (pale: demonstrated)" : ""}`, area.width - 24), fill: colours[name], size: 13, weight: 600}));
+  names.forEach((name, line) => found.push({kind: "text", x: area.x + 12, y: area.y + 22 + 18 * line, text: cut(`${motion.word ?? name}: ${motion.names[name]}${ghost && name === "attempted" && area.width > 460 ? " (pale: demonstrated)" : ""}`, area.width - 24), fill: colours[name], size: 13, weight: 600}));
   return found;
 }
 function body(motion, name, frame, X, Y, scale, fill, alpha, clip) {
@@ -413,18 +413,21 @@ function captions(shapes, motion, frame) {
   const text = `t = ${t.toFixed(2)} s  ·  error ${short(error)}${parted ? `  ·  parted at ${at.toFixed(2)} s` : ""}`;
   return [...shapes, {kind: "text", x: 12, y: 21, text, fill: style(parted ? "--infeasible" : "--ink"), size: 13, weight: 600}];
 }
-function drawFrame() {
-  const {motion, frame} = player, canvas = byId("canvas");
-  if (!motion) return;
-  const width = Math.max(260, canvas.parentElement.clientWidth), view = byId("view").value, height = heightFor(width, motion, view), ratio = window.devicePixelRatio || 1;
+function fitted(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
     canvas.style.height = `${height}px`;
   }
-  const context = canvas.getContext("2d");
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  paint(context, captions(picture(motion, frame, width, height, view), motion, frame));
+  return context;
+}
+function drawFrame() {
+  const {motion, frame} = player, canvas = byId("canvas");
+  if (!motion) return;
+  const width = Math.max(260, canvas.parentElement.clientWidth), view = byId("view").value, height = heightFor(width, motion, view);
+  paint(fitted(canvas, width, height), captions(picture(motion, frame, width, height, view), motion, frame));
   canvas.dataset.frame = frame;
   byId("scrub").value = frame;
   byId("scrub").setAttribute("aria-valuetext", `${motion.times[frame].toFixed(2)} seconds`);
@@ -704,8 +707,41 @@ function drawPolicies() {
     byId("runs").append(el("div", {class: "two"}, learning, final));
     if (drawn) curves(learning, runs);
     if (ended) finals(final, runs);
+    watch(byId("runs"), runs);
     statistics(byId("runs"), runs);
   }
+}
+// Policies in motion: all of one imitator by one clock, so that the fast one is seen to be faster.
+function watch(host, runs) {
+  const moving = runs.filter((run) => run.motion);
+  for (const video of runs.flatMap((run) => run.videos)) {
+    const source = video.data && `data:${video.type};base64,${video.data}`;
+    host.append(el("figure", {class: "video"}, el("figcaption", {}, source ? video.path : `${video.path} (too large for the page)`),
+      !source ? null : video.type.startsWith("image") ? el("img", {src: source, alt: video.path}) : el("video", {src: source, controls: "", loop: "", muted: ""})));
+  }
+  if (!moving.length) return;
+  const button = el("button", {type: "button", class: "watch"}, "watch the policies"), places = moving.map((run) => el("figure", {class: "bare"}, el("canvas", {role: "img", "aria-label": `The policy of ${run.label} in motion`})));
+  host.append(el("p", {}, button), el("div", {class: "two"}, places), el("p", {class: "small"}, "The last policy of the first finished seed, mean actions, from the first start of the evaluation, in real time."));
+  const long = Math.max(...moving.map((run) => run.motion.times[run.motion.times.length - 1]));
+  const draw = (t) => moving.forEach((run, i) => {
+    const motion = prepared(run.motion), canvas = places[i].firstChild, width = Math.max(260, places[i].clientWidth), height = width < 420 ? 200 : 260;
+    const later = motion.times.findIndex((time) => time > t + 1e-9), frame = later < 0 ? motion.times.length - 1 : Math.max(0, later - 1);
+    Object.assign(motion, {word: "policy", names: {attempted: run.label}});
+    paint(fitted(canvas, width, height), [...picture(motion, frame, width, height, "side"), {kind: "text", x: 12, y: 21, text: `t = ${motion.times[frame].toFixed(2)} s`, fill: style("--ink"), size: 13, weight: 600}]);
+    canvas.dataset.frame = frame;
+  });
+  let begun = null;
+  const turn = (clock) => {
+    if (begun === null || !button.isConnected) return;
+    draw(Math.max(0, clock - begun) / 1000 % (long + 1));
+    requestAnimationFrame(turn);
+  };
+  button.addEventListener("click", () => {
+    begun = begun === null ? performance.now() : null;
+    button.textContent = begun === null ? "watch the policies" : "pause";
+    requestAnimationFrame(turn);
+  });
+  draw(long / 2);
 }
 const labelOf = (run) => `${run.label}: ${run.method}, ${run.weighed ? "weighed" : "every transition alike"}, ${run.seeds.length} seed${run.seeds.length > 1 ? "s" : ""}`;
 function curves(figure, runs) {

@@ -60,7 +60,8 @@ def page(data: dict[str, Any]) -> str:
     """Return the whole page."""
     folder = Path(__file__).parent
     template, style, script = ((folder / name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "page.js"))
-    policy = f"default-src 'none'; img-src data: blob:; style-src {_digest(style)}; script-src {_digest(script)}"
+    own = f"style-src {_digest(style)}; script-src {_digest(script)}"
+    policy = f"default-src 'none'; img-src data: blob:; media-src data:; {own}"
     parts = {"policy": policy, "title": escape(_title(data)), "style": style, "script": script, "data": embedded(data)}
     head, *rest = template.split("{{")
     for piece in rest:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What the page says of run folders: learning curves, final returns, what they could have been, what the paper printed.
+"""What the page says of run folders: curves, returns, what they could have been, what the paper printed, policies in motion.
 
 Over n seeds: mean, standard deviation and an interval, mean ± t(0.975, n − 1) · std / √n; of fewer than three seeds, lowest to
 highest.
 """
 
 import shlex
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from os.path import commonpath
@@ -20,7 +21,8 @@ from imitable.dynamics.parse import robot
 from imitable.errors import ImitableError
 from imitable.imitation.method import METHODS
 from imitable.imitation.run_folder import RunFolder
-from imitable.report.detail import rounded
+from imitable.imitation.worth import shown
+from imitable.report.motion import motion, rounded
 from imitable.report.paper_numbers import PAPER, setting_name
 from imitable.report.scored import method_text
 from imitable.types import Episode, Floats, Scores
@@ -30,6 +32,18 @@ T_QUANTILES = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2
 
 POINTS = 300
 """Points of a learning curve, at most."""
+
+WATCHED_S = 8.0
+"""Seconds of a policy in motion."""
+
+WATCHED = 8
+"""Policies in motion on a page, at most."""
+
+VIDEOS = {".mp4": "video/mp4", ".webm": "video/webm", ".gif": "image/gif"}
+"""Files of a run folder that the page can play."""
+
+VIDEO_BYTES = 6_000_000
+"""Of videos on a page, at most; those beyond are named only."""
 
 SHOWN = {
     "return_mean": "return",
@@ -69,10 +83,36 @@ def interval(numbers: Sequence[float]) -> Interval:
 
 def policies(runs: Sequence[tuple[Path, list[RunFolder]]], scores: Sequence[Scores]) -> list[dict[str, Any]]:
     """Return one entry a path that holds runs."""
-    return [
-        {"label": label, **_group(path, folders, scores)}
-        for label, (path, folders) in zip(_labels([path for path, _ in runs]), runs, strict=True)
-    ]
+    room, found = VIDEO_BYTES, list[dict[str, Any]]()
+    for place, (label, (path, folders)) in enumerate(zip(_labels([path for path, _ in runs]), runs, strict=True)):
+        videos = list[dict[str, Any]]()
+        for file in (file for folder in folders for file in sorted(folder.path.iterdir()) if file.suffix in VIDEOS):
+            videos.append(_video(file, room))
+            room -= len(videos[-1]["data"] or "")
+        watched = _watched(folders) if place < WATCHED else None
+        found.append({"label": label, **_group(path, folders, scores), "motion": watched, "videos": videos})
+    return found
+
+
+def _watched(folders: Sequence[RunFolder]) -> dict[str, Any] | None:
+    """Return the beginning of the first finished seed's first evaluated episode: its last policy, mean actions."""
+    folder = next((one for one in folders if one.complete), None)
+    if folder is None:
+        return None
+    try:
+        imitator = robot(folder.setting["imitator"])
+        states = shown(imitator, folder.policy, folder.reference).states
+    except ImitableError:  # the model's file has gone, or is another robot's by now
+        return None
+    states = states[: 1 + round(WATCHED_S / imitator.layout.period_s)]
+    drawn = motion(imitator, np.arange(len(states)), [("attempted", imitator, states)])
+    return None if drawn is None else {**drawn, "seed": folder.setting["seed"]}
+
+
+def _video(file: Path, room: int) -> dict[str, Any]:
+    """Return a video as text, if it fits."""
+    data = b64encode(file.read_bytes()).decode() if file.stat().st_size * 4 // 3 < room else None
+    return {"path": str(file), "type": VIDEOS[file.suffix], "data": data}
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:

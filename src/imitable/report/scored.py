@@ -18,7 +18,8 @@ from imitable.feasibility.distances import MEMORY_S, compared
 from imitable.feasibility.method import METHODS, Measuring
 from imitable.feasibility.weighting import AUTO_TEMPERATURE, SHARE, VERDICTS, parse_temperature
 from imitable.files import content_hash
-from imitable.report.detail import details, rounded
+from imitable.report.detail import details
+from imitable.report.motion import rounded
 from imitable.spec_text import find_method, method_value
 from imitable.types import Scores
 
