@@ -216,6 +216,8 @@ class Weights:
     """Episode hashes: what the weights belong to."""
     values: Floats
     """(N) from 0 on, summing to one."""
+    source: str = ""
+    """The score file that they were read from: provenance, nothing depends on it."""
 
     def __post_init__(self) -> None:
         """Freeze and check."""

@@ -47,6 +47,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, demos: Path, scores: Path) -> 
     assert done.returncode == 0, done.stderr
     assert "reports the task's return" in done.stderr
     assert f"next: imitable evaluate {out}" in done.stderr
+    assert json.loads((out / "seed-0" / "setting.json").read_text())["scores"] == str(scores)
     return out
 
 

@@ -6,6 +6,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import Event, Thread
 from typing import Any
 
@@ -69,7 +70,7 @@ def _weights(verb: Imitate) -> Weights | None:
     scores = read_scores(verb.scores)
     if str(robot(verb.imitator)) != (scored := str(scores.about["imitator"])):
         raise BadOption("--imitator", verb.imitator, f"{verb.scores} was made for {scored}; give that, or score for this robot")
-    return scores.weights
+    return replace(scores.weights, source=str(verb.scores))
 
 
 def _folders(verb: Imitate, demos: Demonstrations, learner: Learner, weights: Weights | None) -> list[RunFolder]:

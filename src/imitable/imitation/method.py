@@ -156,6 +156,7 @@ def setting_of(
         "demonstrations": len(demos),
         "demonstrations_hash": _hash(*(episode.hash.encode() for episode in demos.episodes)),
         "weights": None if weights is None else _hash(np.asarray(weights.of(demos)).tobytes()),
+        "scores": None if weights is None else weights.source,
         "sources": sorted({episode.source for episode in demos.episodes}),
         "versions": {name: version(name) for name in names},
     }

@@ -27,8 +27,8 @@ SCHEMA = 1
 Row = dict[str, float | None]
 """A line of the metrics."""
 
-UNCOMPARED = ("versions", "sources")
-"""Entries of a setting that do not decide whether a run can go on: where it ran and where its demonstrations lie."""
+UNCOMPARED = ("versions", "sources", "scores")
+"""Entries of a setting that do not decide whether a run can go on: where it ran and where its files lie."""
 
 
 class RunFolder:

@@ -233,11 +233,15 @@ def _provenance(path: Path, folders: Sequence[RunFolder], settings: Sequence[dic
     weights = "every transition the same" if first["weights"] is None else f"by a score file, hash {first['weights']}"
     words = ["imitable", "imitate", *first["sources"], "--imitator", first["imitator"]]
     words += ["--method", method_text(first["method"], first["settings"], METHODS), "--steps", str(first["steps"])]
-    scores = " --scores SCORES" if first["weights"] is not None else ""
-    rest = shlex.join(["--episodes", str(first["episodes"]), "--seed", str(first["seed"]), "--out", str(path)])
+    if first["weights"] is not None:
+        words += ["--scores", first.get("scores") or "SCORES"]
+    if first.get("reward"):
+        words += ["--reward", first["reward"]]
+    words += ["--seeds", str(len(folders)), "--episodes", str(first["episodes"]), "--seed", str(first["seed"])]
+    words += ["--out", str(path)]
     return [
         ("runs", str(path)),
-        ("command", f"{shlex.join(words)}{scores} --seeds {len(folders)} {rest}"),
+        ("command", shlex.join(words)),
         ("versions", ", ".join(f"{name} {number}" for name, number in first["versions"].items())),
         ("imitator's hash", first["imitator_hash"]),
         ("demonstrations", f"{first['demonstrations']:,}, hash {first['demonstrations_hash']}"),
