@@ -31,7 +31,12 @@ from imitable.workers import Workers  # noqa: E402
 
 STEPS = 400_000
 SEEDS, LOOK_STEPS, LOOK_EPISODES, GOAL = (0, 1, 2), 25_000, 20, 0.95
-OWN = {"half_cheetah:front=0.01": (2, 65), "hopper:gravity=15": (2, 65)}
+OWN = {
+    "half_cheetah:front=0.01": (2, 65),
+    "hopper:gravity=15": (2, 140),
+    "swimmer:back=10": (2, 65),
+    "walker2d:friction=24.9": (2, 140),
+}
 """Length and number of the pieces that each demonstration is projected in."""
 HEAVIEST, PIECES = 25, (2, 26)
 
