@@ -46,7 +46,7 @@ CASES: dict[str, tuple[str, Measuring]] = {
     "trajectory, discount 0.9": ("trajectory", Measuring(discount=0.9)),
     "trajectory, initial-state": ("trajectory:tracker_input=initial-state", Measuring(discount=0.9, distance="l2")),
     "trajectory, initial-state, 4 times the budget": (
-        "trajectory:tracker_input=initial-state,steps=2000000",
+        "trajectory:tracker_input=initial-state,steps=2000000,patience=10000",
         Measuring(discount=0.9, distance="l2"),
     ),
     "one-step": ("one-step", Measuring()),

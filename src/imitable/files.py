@@ -9,7 +9,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from imitable.errors import CannotWrite, OutputExists
+from imitable.errors import BadOption, CannotWrite, OutputExists
 
 
 def content_hash(path: str | Path) -> str:
@@ -21,6 +21,12 @@ def check_free(path: Path, *, overwrite: bool, resume: bool = False) -> None:
     """Refuse an output that exists, unless it may be replaced."""
     if path.exists() and not overwrite:
         raise OutputExists(str(path), resume=resume)
+
+
+def check_modes(*, resume: bool, overwrite: bool) -> None:
+    """Refuse to go on with an output and to replace it at once."""
+    if resume and overwrite:
+        raise BadOption("--resume", "with --overwrite", "give --resume to continue, or --overwrite to begin anew")
 
 
 def write_bytes(path: Path, data: bytes) -> None:

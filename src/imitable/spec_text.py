@@ -3,7 +3,7 @@
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, get_type_hints
 
@@ -32,8 +32,11 @@ def split(text: str) -> tuple[str, dict[str, str]]:
     return name, settings
 
 
-def find_method(text: str, homes: Mapping[str, str]) -> type[Any]:
-    """Return the class that `text` names: a built-in one (`homes`: name → module:class), or a dotted name of a user's."""
+def find_method(text: str, homes: Mapping[str, str], needs: Sequence[str] = ()) -> type[Any]:
+    """Return the class that `text` names: a built-in one (`homes`: name → module:class), or a dotted name of a user's.
+
+    `needs` names what such a class must have.
+    """
     name, _ = split(text)
     if name in homes:
         module, attribute = homes[name].split(":")
@@ -42,9 +45,15 @@ def find_method(text: str, homes: Mapping[str, str]) -> type[Any]:
     else:
         raise BadOption("method", name, f"{one_of(name, homes)}, or the dotted name of a class of yours")
     try:
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise BadOption("method", name, f"it cannot be imported ({error}); give a dotted name that Python can import") from None
+        found = getattr(import_module(module), attribute)
+    except Exception as error:  # whatever a user's own file raises
+        reason = f"it cannot be imported ({error}); give a dotted name that Python can import"
+        raise BadOption("method", name, reason) from None
+    lacking = [needed for needed in needs if not hasattr(found, needed)]
+    if not isinstance(found, type) or not dataclasses.is_dataclass(found) or lacking:
+        kind = f"dataclass with {' and '.join(needs)}" if needs else "dataclass"
+        raise BadOption("method", name, f"it is no such method; give a {kind}, or one of {', '.join(homes)}")
+    return found
 
 
 def parse_method(text: str, methods: Mapping[str, type[Any]]) -> Any:

@@ -7,10 +7,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from weakref import WeakSet
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -24,7 +26,7 @@ from imitable.feasibility.checks import check_episode
 from imitable.feasibility.distances import compared
 from imitable.feasibility.explain import explain, ladders, lines
 from imitable.feasibility.method import Measuring, method, score, subset, weighed
-from imitable.feasibility.score_files import parts_path, read_scores, read_steps, steps_path, write_scores
+from imitable.feasibility.score_files import parts_path, read_scores, read_steps, steps_path, write_scores, write_steps
 from imitable.sim.babble import babble
 from imitable.types import Demonstrations, Episode, InMemory, Layout, Trajectory, Weights, episode_of
 
@@ -396,6 +398,46 @@ def test_memory_holds_a_chunk_and_no_more(slider: Variant, tmp_path: Path, monke
 
 def test_a_movement_that_repeats_itself_is_not_taken_for_clipped(slider: Variant) -> None:
     angles = 2 * np.pi * np.arange(201) / 20
-    states = np.stack([0.1 * np.sin(angles), 0.1 * np.cos(angles)], axis=1)
-    trajectory = Trajectory(states, "scripted")
-    check_episode(episode_of(trajectory, 0), trajectory, slider)
+    speed = 2 * np.pi / 20 / slider.layout.period_s
+    wave = np.stack([0.1 * np.sin(angles), 0.1 * speed * np.cos(angles)], axis=1)
+    velocity = np.minimum(np.minimum(np.arange(101.0), 20), np.arange(101.0)[::-1]) * 0.01
+    ramp = np.stack([np.cumsum(velocity) * slider.layout.period_s, velocity], axis=1)
+    for states in (wave, ramp):
+        trajectory = Trajectory(states, "scripted")
+        check_episode(episode_of(trajectory, 0), trajectory, slider)
+
+
+def test_a_recorder_that_clips_single_peaks_is_found_out(slider: Variant) -> None:
+    angles, speed = 2 * np.pi * np.arange(201) / 20, 2 * np.pi / 20 / slider.layout.period_s
+    peaks = np.clip(0.1 * speed * np.cos(angles), -0.0955 * speed, 0.0955 * speed)
+    trajectory = Trajectory(np.stack([0.1 * np.sin(angles), peaks], axis=1), "clipped")
+    with pytest.raises(BadEpisode, match="clipped"):
+        check_episode(episode_of(trajectory, 0), trajectory, slider)
+
+
+def test_what_was_learned_from_other_demonstrations_judges_none_of_these(slider: Variant, tmp_path: Path) -> None:
+    method, out = "transferability:horizon=10,steps=4096", tmp_path / "scores.parquet"
+    first, second = (
+        InMemory(slider.layout, [replace(pushed(sign * force, 12), demonstrator="human") for sign in (1, -1)])
+        for force in (FORCE, 0.3 * FORCE)
+    )
+    fresh = score(second, slider, method)
+    score(first, slider, method, out=out)
+    again = score(second, slider, method, out=out, overwrite=True)
+    np.testing.assert_array_equal(again.share, fresh.share)
+
+
+def test_resuming_and_overwriting_at_once_is_refused(slider: Variant, tmp_path: Path) -> None:
+    demos = InMemory(slider.layout, [pushed(FORCE, 10)])
+    with pytest.raises(BadOption, match="--resume"):
+        score(demos, slider, out=tmp_path / "scores.parquet", resume=True, overwrite=True)
+
+
+def test_steps_go_on_over_the_border_of_row_groups(tmp_path: Path) -> None:
+    """Parquet closes a row group after so many rows, wherever an episode stands."""
+    table = pa.table({"episode_hash": ["a"] * 5 + ["b"] * 7 + ["c"] * 3, "step": list(range(15))})
+    pq.write_table(table, tmp_path / "part.parquet", row_group_size=4)
+    pq.write_table(table.slice(5, 7), tmp_path / "later.parquet", row_group_size=4)
+    wanted = [replace(episode_of(pushed(FORCE, 10), 0), hash=name) for name in ("a", "b")]
+    write_steps(tmp_path / "steps.parquet", [tmp_path / "part.parquet", tmp_path / "later.parquet"], wanted)
+    assert pq.read_table(tmp_path / "steps.parquet")["step"].to_pylist() == list(range(12))

@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 from mujoco.minimize import Verbosity, least_squares
@@ -10,6 +11,8 @@ from scipy.optimize import lsq_linear
 
 from imitable.demonstrators.shipped import policy_for
 from imitable.dynamics.parse import robot
+from imitable.dynamics.variant import Variant
+from imitable.feasibility.method import score
 from imitable.sim.babble import babble, scales
 from imitable.sim.batch import Batch
 from imitable.sim.rollout import episodes
@@ -17,9 +20,9 @@ from imitable.sim.task import Locomotion
 from imitable.tracking.box_qp import minimise
 from imitable.tracking.certificate import certificate, found_again
 from imitable.tracking.follow import drift, follow
-from imitable.tracking.inverse import actuator_limits, inverse_actions, joints
+from imitable.tracking.inverse import actuator_limits, idle_actions, inverse_actions, inverse_forces, joints
 from imitable.tracking.solver import ANYWHERE, DAMPINGS, NEAR, Lanes, Solved, Solver, solve
-from imitable.types import Floats, InMemory
+from imitable.types import Floats, InMemory, Trajectory
 
 
 def test_box_programs_equal_scipys() -> None:
@@ -197,3 +200,67 @@ def test_joints_know_their_limits_and_units(slider_path: Path) -> None:
     (joint,) = joints(robot(str(slider_path)))
     assert (joint.name, joint.limits, joint.force_unit) == ("slide", (-1.0, 1.0), "N")
     np.testing.assert_allclose(actuator_limits(robot(str(slider_path))), [2.0])
+
+
+SERVO = """
+<mujoco>
+  <compiler angle="radian"/>
+  <option timestep="0.002" integrator="implicitfast"/>
+  <worldbody>
+    <body><joint name="hinge" axis="0 1 0" range="-2.9 2.9" damping="1" armature="0.1"/>
+      <geom type="capsule" size="0.04" fromto="0 0 0 0.3 0 0" mass="1"/></body>
+    <body pos="1 0 0"><joint name="pulled" axis="0 1 0" damping="1"/><geom type="sphere" size="0.1" mass="1"/></body>
+  </worldbody>
+  <tendon><fixed name="cord"><joint joint="pulled" coef="2"/></fixed></tendon>
+  <actuator>
+    <position name="stiff" joint="hinge" kp="{kp}" kv="{kv}" ctrlrange="-2.9 2.9" forcerange="-{force} {force}"/>
+    <motor name="cord" tendon="cord" ctrlrange="-1 1"/>
+  </actuator>
+</mujoco>
+"""
+
+
+@pytest.fixture(params=[(4500, 450, 87), (50, 5, 0.6)])
+def servo(request: pytest.FixtureRequest, tmp_path: Path) -> Variant:
+    kp, kv, force = request.param
+    (tmp_path / "servo.xml").write_text(SERVO.format(kp=kp, kv=kv, force=force))
+    return robot(str(tmp_path / "servo.xml"))
+
+
+@pytest.mark.parametrize("pose", [0.0, 2.0])
+def test_a_servo_follows_its_own_movements_wherever_it_stands(servo: Variant, pose: float) -> None:
+    """Told to go to 0, a servo does not do nothing; and in most of its range it is at its force limit, without a slope."""
+    lanes = Lanes(servo, scales(servo).change)
+    commands = pose + 0.3 * np.sin(0.05 * np.arange(60))
+    states = [np.array([pose, 0.0, 0.0, 0.0])]
+    for command in commands:
+        states.append(reached(lanes, states[-1][None], np.array([[command, 0.0]]))[0])
+    demos = InMemory(servo.layout, [Trajectory(np.array(states), str(servo))])
+    found = score(demos, servo)
+    assert found.verdict == ("feasible",)
+    assert found.about["certificate"] >= 0.9
+
+
+def test_doing_nothing_asks_a_servo_for_no_force(servo: Variant) -> None:
+    states = np.array([[0.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.3, 0.0], [-1.0, 0.5, -0.2, 1.0]])
+    data = mujoco.MjData(servo.model)
+    for state, action in zip(states, idle_actions(servo, states), strict=True):
+        data.qpos[:], data.qvel[:], data.ctrl[:] = state[:2], state[2:], action
+        mujoco.mj_forward(servo.model, data)
+        np.testing.assert_allclose(data.qfrc_actuator, 0, atol=1e-9)
+
+
+def test_the_inverse_action_of_a_servo_asks_for_the_inverse_force(servo: Variant) -> None:
+    states = np.array([[1.0, 0.0, 0.2, 0.0]])
+    targets = states + np.array([[0.004, 0.0, 0.001, 0.0]])
+    wanted, data = inverse_forces(servo, states, targets)[0, 0], mujoco.MjData(servo.model)
+    data.qpos[:], data.qvel[:] = states[0, :2], states[0, 2:]
+    data.ctrl[:] = inverse_actions(servo, states, targets)[0]
+    mujoco.mj_forward(servo.model, data)
+    limit = actuator_limits(servo)[0]
+    np.testing.assert_allclose(data.qfrc_actuator[0], np.clip(wanted, -limit, limit), rtol=1e-6)
+
+
+def test_a_force_limit_is_what_a_servo_has_and_a_cord_is_unknown(servo: Variant) -> None:
+    [force] = {float(servo.model.actuator_forcerange[0, 1])}
+    np.testing.assert_allclose(actuator_limits(servo), [force, np.inf])

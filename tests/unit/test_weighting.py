@@ -115,9 +115,18 @@ def test_keeping() -> None:
 
 
 def test_remarks_name_what_is_wrong_with_weights() -> None:
-    assert "no demonstration is feasible" in remarks(np.full(4, 0.25), ("infeasible",) * 4)[0]
-    assert any("rest on" in line for line in remarks(np.array([1.0] + [0.0] * 9), ("feasible",) * 10))
-    assert any("uniform" in line for line in remarks(np.full(10, 0.1), ("feasible",) * 10))
+    good = (1.0, np.full(8, 0.01))
+    assert "no demonstration is feasible" in remarks(np.full(4, 0.25), ("infeasible",) * 4, *good)[0]
+    assert any("rest on" in line for line in remarks(np.array([1.0] + [0.0] * 9), ("feasible",) * 10, *good))
+    assert any("uniform" in line for line in remarks(np.full(10, 0.1), ("feasible",) * 10, *good))
+
+
+def test_remarks_doubt_a_tracker_that_fails_on_its_own_body() -> None:
+    weight, verdict = np.array([0.7, 0.3]), ("feasible", "nearly")
+    assert remarks(weight, verdict, 0.95, np.full(8, 0.25)) == []
+    assert "finds 94%" in remarks(weight, verdict, 0.94, np.full(8, 0.25))[0]
+    assert "a share of 0.80" in remarks(weight, verdict, 1.0, np.full(8, 0.8))[0]
+    assert remarks(weight, verdict, None, np.full(8, 0.8)) == [], "methods that learn from demonstrations know no other movements"
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "nan", "inf", "hot", "share:", "share:0"])

@@ -6,7 +6,6 @@ from typing import Any
 from imitable.cli.console import bar, document, say, table
 from imitable.cli.imitate import evaluation_table
 from imitable.cli.verbs import Evaluate
-from imitable.dynamics.parse import robot
 from imitable.errors import BadOption, NoRun
 from imitable.imitation.run_folder import RunFolder, runs_in
 from imitable.imitation.worth import worth
@@ -33,13 +32,12 @@ def run(verb: Evaluate) -> None:
 def _evaluated(verb: Evaluate, folder: RunFolder) -> dict[str, Any]:
     if not folder.complete:
         raise NoRun(str(folder.path), "it is not complete: go on with it by imitable imitate … --resume")
-    setting, best = folder.setting, folder.best
+    setting, best, imitator = folder.setting, folder.best, folder.imitator
     named = verb.reward or setting["reward"]
     reward = None if named is None else reward_function(named)
 
     def judged(policy: Policy) -> dict[str, Any]:
-        imitator, threads = robot(setting["imitator"]), verb.common.threads
-        return worth(imitator, policy, folder.reference, verb.episodes, reward=reward, threads=threads)
+        return worth(imitator, policy, folder.reference, verb.episodes, reward=reward, threads=verb.common.threads)
 
     return {
         "last": judged(folder.policy),

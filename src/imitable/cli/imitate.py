@@ -68,8 +68,9 @@ def _weights(verb: Imitate) -> Weights | None:
     if verb.scores is None:
         return None
     scores = read_scores(verb.scores)
-    if str(robot(verb.imitator)) != (scored := str(scores.about["imitator"])):
-        raise BadOption("--imitator", verb.imitator, f"{verb.scores} was made for {scored}; give that, or score for this robot")
+    if scores.about["key"]["imitator_hash"] != robot(verb.imitator).hash:
+        reason = f"{verb.scores} was made for another body ({scores.about['imitator']}); give that, or score for this one"
+        raise BadOption("--imitator", verb.imitator, reason)
     return replace(scores.weights, source=str(verb.scores))
 
 

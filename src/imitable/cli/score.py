@@ -2,9 +2,12 @@
 """`imitable score`: which demonstrations can the imitator follow?"""
 
 import json
+import shlex
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
+
+import numpy as np
 
 from imitable.cli.console import bar, document, say, table
 from imitable.cli.estimate import announce
@@ -61,8 +64,17 @@ def run(verb: Score) -> None:
             kept = f"What is done is kept in {parts_path(verb.out)}: the same command with --resume goes on from there."
             raise KeyboardInterrupt(kept) from None
     report(verb, scores, verb.out)
-    folders = " ".join(map(str, verb.demos))
-    say(verb.common, f"next: imitable score {folders} --imitator {verb.imitator} --out {verb.out} --explain EPISODE")
+    say(verb.common, f"next: {_again(verb)} --explain EPISODE")
+
+
+def _again(verb: Score) -> str:
+    """Return the command with all that the measures depend on, so that an explanation finds them again."""
+    plain = Score(verb.demos, verb.imitator)
+    words = ["imitable", "score", *map(str, verb.demos), "--imitator", verb.imitator, "--out", str(verb.out)]
+    for name in ("method", "distance", "entries", "discount", "rollouts"):
+        if (value := getattr(verb, name)) != getattr(plain, name):
+            words += [f"--{name}", str(value)]
+    return shlex.join(words + (["--seed", str(verb.common.seed)] if verb.common.seed else []))
 
 
 def report(verb: Score, scores: Scores, out: Path) -> None:
@@ -74,7 +86,7 @@ def report(verb: Score, scores: Scores, out: Path) -> None:
     table(verb.common, f"{out}: {len(scores):,} demonstrations on {about['imitator']}", *narrow(columns, rows))
     say(verb.common, "verdicts: feasible/nearly/infeasible; diverges: median step from which on the tracker is lost")
     say(verb.common, _judged(scores))
-    if about["covered"] * about.get("attempts", 1) < COVERED:
+    if _covered(scores) < COVERED:
         say(verb.common, "! that is less than a tenth of the episodes: --method direct:form=windows looks at later parts, too")
     document(
         verb.common,
@@ -101,18 +113,24 @@ def report(verb: Score, scores: Scores, out: Path) -> None:
     )
 
 
+def _covered(scores: Scores) -> float:
+    """Return the part of the episodes that all attempts together judge."""
+    return min(1.0, scores.about["covered"] * scores.about.get("attempts", 1))
+
+
 def _judged(scores: Scores) -> str:
     about = scores.about
     attempts = about.get("attempts", 1)
-    pieces = f"{attempts} times {about['horizon']} steps" if attempts > 1 else f"the first {about['horizon']} steps"
+    pieces = f"up to {attempts} times {about['horizon']} steps" if attempts > 1 else f"the first {about['horizon']} steps"
     parts = [
-        f"judged: {pieces} ({about['horizon_s']:.2g} s, {about['covered'] * attempts:.0%} of an episode) "
+        f"judged: {pieces} ({about['horizon_s']:.2g} s, {_covered(scores):.0%} of an episode) "
         f"by {about['distance']} distance, discount {about['discount']:.4g} ({about['horizon_mass']:.0%} of its mass)",
         f"effective sample size {about['effective_size']:.1f} of {len(scores)}",
         f"{about['simulator_steps']:,} simulated steps",
     ]
     if "certificate" in about:
-        parts.insert(1, f"tracker certificate {about['certificate']:.1%}")
+        own = float(np.quantile(about["own_share"], 0.95))
+        parts.insert(1, f"tracker certificate {about['certificate']:.1%}, own movements followed to a share of {own:.2g}")
     return "; ".join(parts)
 
 

@@ -11,7 +11,7 @@ from imitable.cli.verbs import Train
 from imitable.demonstrators.shipped import policy_for
 from imitable.dynamics.parse import robot
 from imitable.errors import BadOption, CannotResume, OutputExists
-from imitable.files import check_free, check_writable
+from imitable.files import check_free, check_modes, check_writable
 from imitable.rl.expert import Expert, Goal, check_settings, train
 from imitable.rl.method import METHODS, RANGES, method
 from imitable.rl.progress import Progress
@@ -77,6 +77,7 @@ def _check_numbers(verb: Train) -> None:
 
 
 def _check_output(verb: Train, checkpoint: Path) -> None:
+    check_modes(resume=verb.resume, overwrite=verb.overwrite)
     check_free(verb.out, overwrite=verb.overwrite or verb.resume, resume=True)
     if verb.resume and not checkpoint.exists():
         if verb.out.exists():

@@ -8,8 +8,8 @@ from imitable.errors import BadEpisode
 from imitable.tracking.inverse import joints
 from imitable.types import Episode, Floats, Trajectory
 
-CLIPPED = 3
-"""An entry that keeps exactly the largest speed of all for so many steps on end is no coincidence."""
+FASTER = 1.02
+"""A joint that moves so many times as fast as its recorded speed says was recorded by a recorder that clips."""
 
 OVER_LIMIT = 0.01
 """Radians or metres that a start may lie beyond a joint's range: limits are soft."""
@@ -17,18 +17,29 @@ OVER_LIMIT = 0.01
 
 def check_episode(episode: Episode, trajectory: Trajectory, imitator: Variant) -> None:
     """Refuse a demonstration whose states cannot be restored on the imitator."""
-    reason = _clipped(trajectory.states[:, imitator.layout.nq :]) or _outside(trajectory.states[0], imitator)
+    reason = _clipped(trajectory.states, imitator) or _outside(trajectory.states[0], imitator)
     if reason:
         raise BadEpisode(episode.source, episode.index, reason)
 
 
-def _clipped(velocities: Floats) -> str:
-    largest = float(np.abs(velocities).max())
-    held = np.lib.stride_tricks.sliding_window_view(np.abs(velocities) == largest, min(CLIPPED, len(velocities)), axis=0)
-    if largest > 0 and len(velocities) >= CLIPPED and bool(held.all(axis=2).any()):
-        return (
-            f"its velocities were clipped at ±{largest:g} by the recorder, so its states cannot be restored; record them whole"
-        )
+def _clipped(states: Floats, imitator: Variant) -> str:
+    """Velocities that were clipped reach the same largest speed again and again, while positions change faster than that.
+
+    A movement of constant speed keeps its largest speed, too, but its positions agree with it.
+    """
+    nq, moved = imitator.layout.nq, np.abs(np.diff(states, axis=0)) / imitator.layout.period_s
+    speeds = np.abs(states[:, nq:])
+    largest = float(speeds.max())
+    held = speeds == largest
+    if largest == 0 or held.sum() < 2:
+        return ""
+    for joint in joints(imitator):
+        rows, faster = held[:, joint.velocity], moved[:, joint.position] > FASTER * largest
+        if (rows[:-1] & faster).any() or (rows[1:] & faster).any():
+            return (
+                f"its velocities were clipped at ±{largest:g} by the recorder, so its states cannot be restored; "
+                f"record them whole"
+            )
     return ""
 
 

@@ -159,7 +159,7 @@ def play(task: Fmdp, lanes: Lanes, policy: Policy | None, disturbances: Floats |
 def _wanted(task: Fmdp, lanes: Lanes, policy: Policy | None, moment: Moment) -> Floats:
     """(N, A) actions inside the control range."""
     if policy is None:
-        return np.tile(lanes.centre + lanes.half * lanes.passive, (len(moment.states), 1))
+        return lanes.centre + lanes.half * lanes.passive(moment.states)
     observations = task.observe(moment)
     padded = np.zeros((-(-len(observations) // ROWS) * ROWS, observations.shape[1]))
     padded[: len(observations)] = observations

@@ -19,7 +19,7 @@ from imitable.feasibility.checks import check_episode
 from imitable.feasibility.distances import Ruler, ruler
 from imitable.feasibility.score_files import Ledger, Row, models_path, parts_path
 from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
-from imitable.files import check_free, check_writable
+from imitable.files import check_free, check_modes, check_writable
 from imitable.sim.babble import babble, scales
 from imitable.spec_text import find_method, parse_method, split
 from imitable.types import Demonstrations, Floats, Scores, Trajectory
@@ -62,7 +62,7 @@ class Measuring:
 
 def method(text: str) -> Scorer:
     """Return the scorer that `text` names: a built-in one, or a class of yours (`my_lab.scorers.Mine:k=3`)."""
-    return cast(Scorer, parse_method(text, {split(text)[0]: find_method(text, METHODS)}))
+    return cast(Scorer, parse_method(text, {split(text)[0]: find_method(text, METHODS, ("prepared", "rule"))}))
 
 
 def score(
@@ -100,6 +100,7 @@ def score(
     scorer = _method(method) if isinstance(method, str) else method
     measuring = measuring or Measuring()
     weighting.check_temperature(temperature)
+    check_modes(resume=resume, overwrite=overwrite)
     check_set(demos, variant)
     for episode, trajectory in zip(demos.episodes, demos, strict=True):
         check_episode(episode, trajectory, variant)
@@ -275,7 +276,7 @@ def weighed(scores: Scores, temperature: str | None = None, keep: str = "all") -
         "feasible_share": feasible,
         "nearly_share": nearly,
         "effective_size": float(1 / np.square(weight).sum()),
-        "remarks": weighting.remarks(weight, verdict),
+        "remarks": weighting.remarks(weight, verdict, scores.about.get("certificate"), measures.own_share),
     }
     return replace(scores, score=np.exp(logs), weight=weight, verdict=verdict, about=about)
 

@@ -84,7 +84,8 @@ class Ledger:
         self._old_steps: list[Path] = []
         self._count = 0
         if not resume:
-            shutil.rmtree(self.parts, ignore_errors=True)
+            for stale in (self.parts, models_path(path)):  # what was learned from other demonstrations judges none of these
+                shutil.rmtree(stale, ignore_errors=True)
         if resume and path.exists():
             self._take_finished()
         if (self.parts / "key.json").exists():
@@ -178,20 +179,24 @@ def write_steps(path: Path, sources: Sequence[Path], episodes: Iterable[Episode]
     writer: Any = None
     try:
         for source in sources:
-            file = pq.ParquetFile(source)
+            file, copied = pq.ParquetFile(source), set[str]()
+            asked = pa.array(sorted(wanted), pa.string())
             for group in range(file.metadata.num_row_groups):
                 table = file.read_row_group(group, use_threads=False)
-                present = set(pc.unique(table["episode_hash"]).to_pylist()) & wanted
-                wanted -= present
-                table = table.filter(pc.is_in(table["episode_hash"], pa.array(sorted(present), pa.string())))
+                table = table.filter(pc.is_in(table["episode_hash"], asked))
+                copied |= set(pc.unique(table["episode_hash"]).to_pylist())
                 writer = writer or pq.ParquetWriter(temporary, table.schema)
                 writer.write_table(table)
+            wanted -= copied  # only now: an episode may go on in the next row group
         if writer is not None:
             writer.close()
             temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise CannotWrite(str(path), error.strerror or str(error)) from None
+    finally:
+        if writer is not None:
+            writer.close()
+        temporary.unlink(missing_ok=True)
 
 
 def write_scores(path: Path, scores: Scores) -> None:

@@ -17,6 +17,8 @@ FEASIBLE, NEARLY = 0.1, 1 / 3
 """Shares up to which a demonstration is called feasible and nearly feasible, unless the imitator's own rollouts have more."""
 FEASIBLE_MOST = 0.25
 """A method that leaves more than this of its own body's rollouts has no say in what is feasible."""
+CERTIFIED = 0.95
+"""A tracker should find so many of the transitions again that the imitator made itself."""
 VERDICTS = ("feasible", "nearly", "infeasible")
 SHARE = "share:"
 """Begins a temperature on the share, such as `share:0.05`; a plain number is one on the distance."""
@@ -133,20 +135,33 @@ def kept_rows(keep: str, verdict: Sequence[str], logs: Floats) -> Bools:
     return np.isin(np.arange(len(logs)), best)
 
 
-def remarks(weight: Floats, verdict: Sequence[str]) -> list[str]:
-    """Return what a user should know before using the weights, the most important first."""
+def remarks(weight: Floats, verdict: Sequence[str], certificate: float | None, own_share: Floats) -> list[str]:
+    """Return what a user should know before using the weights, the most important first.
+
+    `certificate` is that of a tracker that needs no demonstrations: it should follow whatever the imitator did itself.
+    """
     lines: list[str] = []
     count, effective = len(weight), float(1 / np.square(weight).sum())
     if "feasible" not in verdict:
         nearly = sum(word == "nearly" for word in verdict)
         best = f"{nearly} of {count} nearly are" if nearly else "none nearly is"
         lines.append(f"no demonstration is feasible on this imitator; {best}: weights only say which fail least")
+    lines += [] if certificate is None else _doubts(certificate, own_share)
     if count > 4 and effective < max(2.0, 0.02 * count):
         lines.append(
             f"the weights rest on about {effective:.1f} of {count} demonstrations; --temperature share:0.1 would spread them"
         )
     elif count > 1 and effective > 0.98 * count:
         lines.append("the weights are nearly uniform: the scores do not tell these demonstrations apart")
+    return lines
+
+
+def _doubts(certificate: float, own_share: Floats) -> list[str]:
+    lines: list[str] = []
+    if not certificate >= CERTIFIED:
+        lines.append(f"the tracker finds {certificate:.0%} of the imitator's own transitions again: failures may be its own")
+    if len(own_share) and (own := float(np.quantile(own_share, 0.95))) > FEASIBLE_MOST:
+        lines.append(f"of the imitator's own movements the tracker leaves a share of {own:.2f}: verdicts say little here")
     return lines
 
 

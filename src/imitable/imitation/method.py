@@ -16,6 +16,7 @@ from imitable.demos.fit import check_set
 from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption
+from imitable.files import check_modes
 from imitable.imitation.learner import Course, Job, Learner
 from imitable.imitation.lessons import lessons
 from imitable.imitation.reference import Reference, reference
@@ -55,7 +56,7 @@ class Imitated:
 
 def method(text: str) -> Learner:
     """Return the learner that `text` names: a built-in one, or a class of yours (`my_lab.learners.Mine:k=3`)."""
-    return cast(Learner, parse_method(text, {split(text)[0]: find_method(text, METHODS)}))
+    return cast(Learner, parse_method(text, {split(text)[0]: find_method(text, METHODS, ("begin", "least_steps"))}))
 
 
 _method = method
@@ -102,6 +103,7 @@ def imitate(
     learner = _method(method) if isinstance(method, str) else method
     paid = None if reward is None else reward_function(reward)
     check_input(demos, variant, learner, weights, steps, episodes)
+    check_modes(resume=resume, overwrite=overwrite)
     setting = setting_of(demos, variant, learner, weights, seed, steps, episodes, reward)
     folder = None if out is None else RunFolder(Path(out))
     if folder is not None:

@@ -14,6 +14,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from imitable.dynamics.parse import robot
+from imitable.dynamics.variant import Variant
 from imitable.errors import CannotResume, CannotWrite, NoRun, OutputExists
 from imitable.files import new_folder, write_bytes
 from imitable.imitation.learner import Course
@@ -47,6 +49,15 @@ class RunFolder:
     def setting(self) -> dict[str, Any]:
         """What was asked."""
         return read_json(self.path / "setting.json")
+
+    @property
+    def imitator(self) -> Variant:
+        """The body that learned; refused if its file has been changed since."""
+        setting = self.setting
+        found = robot(setting["imitator"])
+        if found.hash != setting["imitator_hash"]:
+            raise NoRun(str(self.path), f"its imitator {setting['imitator']} is another body by now: the model has changed")
+        return found
 
     @property
     def evaluation(self) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def _watched(folders: Sequence[RunFolder]) -> dict[str, Any] | None:
     if folder is None:
         return None
     try:
-        imitator = robot(folder.setting["imitator"])
+        imitator = folder.imitator
         states = shown(imitator, folder.policy, folder.reference).states
     except ImitableError:  # the model's file has gone, or is another robot's by now
         return None

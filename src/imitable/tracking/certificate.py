@@ -21,8 +21,11 @@ def certificate(lanes: Lanes, solver: Solver, demos: Demonstrations, seed: int) 
     each = -(-TRANSITIONS // len(chosen))
     states = np.concatenate([_some(demos[i].states, each, seed, demos.episodes[i].hash) for i in chosen])
     rng = seeding.generator(seed, "certificate")
-    units = rng.uniform(-1, 1, (len(states), 1, len(lanes.centre)))
-    targets = lanes.reach(states, units)[:, 0]
+    units = rng.uniform(-1, 1, (len(states), len(lanes.centre)))
+    if lanes.servos:
+        # anywhere in its range a stiff servo is at its force limit, which is easily found again: look inside the limit, too
+        units[::2] = np.clip(lanes.passive(states[::2]) + lanes.bands * units[::2], -1, 1)
+    targets = lanes.reach(states, units[:, None])[:, 0]
     good = np.isfinite(targets).all(axis=1)
     return found_again(lanes, solver, states[good], targets[good], seed)
 

@@ -31,7 +31,7 @@ def follow(
     steps = frames - lanes.ahead
     states = np.full((n, steps, size), np.nan)
     actions = np.full((n, steps, len(lanes.centre)), np.nan)
-    now, previous = targets[:, 0].copy(), np.tile(lanes.centre + lanes.half * lanes.passive, (n, 1))
+    now, previous = targets[:, 0].copy(), lanes.centre + lanes.half * lanes.passive(targets[:, 0])
     purses = np.full(n, solver.purse, np.int64)
     for t in range(steps):
         live = np.flatnonzero(lengths > t)
@@ -50,9 +50,9 @@ def follow(
 def drift(lanes: Lanes, starts: Floats, steps: int, disturbances: Floats | None = None) -> Floats:
     """(N, S) → (N, steps, S): where the imitator goes when it does nothing."""
     states = np.empty((len(starts), steps, starts.shape[1]))
-    nothing = np.tile(lanes.centre + lanes.half * lanes.passive, (len(starts), 1))
     now = starts
     for t in range(steps):
+        nothing = lanes.centre + lanes.half * lanes.passive(now)
         now = _carried_out(lanes, now, nothing if disturbances is None else nothing + disturbances[:, t], None)
         states[:, t] = now
     return states

@@ -3,10 +3,10 @@
 
 minimise over a in the control range:  e(a)² = ‖(f(s, a) − g) / scale‖² / S,   f one control step of the imitator.
 
-A problem begins at the best of three guesses (zero, the previous action, the action of `mj_inverse`) and walks downhill by
-damped Gauss–Newton steps inside the bounds. Contact makes the error a landscape with several valleys, so a problem that is
-not solved begins again elsewhere for as long as its purse of simulated steps lasts. One purse serves a whole rollout: a
-demonstration that can be followed seldom needs it, and one that cannot soon has spent it.
+A problem begins at the best of three guesses (doing nothing, the previous action, the action of `mj_inverse`) and walks
+downhill by damped Gauss–Newton steps inside the bounds. Contact makes the error a landscape with several valleys, so a
+problem that is not solved begins again elsewhere for as long as its purse of simulated steps lasts. One purse serves a
+whole rollout: a demonstration that can be followed seldom needs it, and one that cannot soon has spent it.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ import numpy as np
 from imitable.dynamics.variant import Variant
 from imitable.sim.batch import Batch
 from imitable.tracking.box_qp import minimise
-from imitable.tracking.inverse import inverse_actions
+from imitable.tracking.inverse import bands, has_servos, idle_actions, inverse_actions
 from imitable.types import Bools, Floats, Ints
 
 DAMPINGS = (1e-3, 0.1)
@@ -76,8 +76,9 @@ class Lanes:
         self.bodies = tuple(bodies)
         low, high = variant.control_range
         self.centre, self.half = (low + high) / 2, (high - low) / 2
-        self.passive = np.clip((0.0 - self.centre) / self.half, -1, 1)
-        """(A) doing nothing: control zero, in half control ranges."""
+        self.servos = has_servos(variant)
+        self.bands = bands(variant)
+        """(A) how far from no force to the whole force of an actuator, in half control ranges."""
         self._width = max(len(self.centre), NEAR + ANYWHERE)
         self._batch = self._new_batch(64)
         self.spent = 0
@@ -100,9 +101,23 @@ class Lanes:
         """(N, S), (N, S) → (N, A) actions of inverse dynamics, each of its problem's body."""
         if not self.bodies:
             return inverse_actions(self.variant, states, targets)
-        rows = range(len(states)) if problems is None else problems.tolist()
-        bodies = [self.bodies[row] for row in rows]
-        return np.concatenate([inverse_actions(b, states[i : i + 1], targets[i : i + 1]) for i, b in enumerate(bodies)])
+        owners = enumerate(self._owners(len(states), problems))
+        return np.concatenate([inverse_actions(body, states[i : i + 1], targets[i : i + 1]) for i, body in owners])
+
+    def passive(self, states: Floats, problems: Ints | None = None) -> Floats:
+        """(N, S) → (N, A) doing nothing, in half control ranges: control zero of a motor, no force of a servo."""
+        if not (self.bodies and self.servos):
+            return self.units(idle_actions(self.variant, states))
+        owners = enumerate(self._owners(len(states), problems))
+        return self.units(np.concatenate([idle_actions(body, states[i : i + 1]) for i, body in owners]))
+
+    def units(self, actions: Floats) -> Floats:
+        """(N, A) controls → (N, A) in half control ranges, inside them."""
+        return np.clip((actions - self.centre) / self.half, -1, 1)
+
+    def _owners(self, count: int, problems: Ints | None) -> list[Variant]:
+        rows = range(count) if problems is None else problems.tolist()
+        return [self.bodies[row] for row in rows]
 
     def reach(self, states: Floats, units: Floats, *, steps: int | None = None, problems: Ints | None = None) -> Floats:
         """(N, S), (N, K, A) in half control ranges → (N, K, S) states `steps` (else `ahead`) control steps later.
@@ -167,11 +182,12 @@ class _Search:
     """The best candidate so far of N problems."""
 
     def __init__(self, lanes: Lanes, solver: Solver, states: Floats, targets: Floats, previous: Floats, problems: Ints) -> None:
-        """Look at the first guesses: zero, the previous action, the action of `mj_inverse`."""
+        """Look at the first guesses: doing nothing, the previous action, the action of `mj_inverse`."""
         self.lanes, self.solver, self.states, self.targets, self.problems = lanes, solver, states, targets, problems
         inverse = lanes.inverse(states, targets, problems)
-        zero = np.broadcast_to(lanes.passive, previous.shape)
-        guesses = [zero, *(np.clip((action - lanes.centre) / lanes.half, -1, 1) for action in (previous, inverse))]
+        guesses = [lanes.passive(states, problems), lanes.units(previous), lanes.units(inverse)]
+        if lanes.servos:
+            guesses.append(lanes.passive(targets, problems))  # a servo can be told to be there
         units = np.stack(guesses, axis=1)
         reached = lanes.reach(states, units, problems=problems)
         errors = lanes.errors(reached, targets)
@@ -187,7 +203,8 @@ class _Search:
     def begin_anew(self, ids: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Return the best of some actions near the best known one and some anywhere, and where they lead: (n, A), (n, S)."""
         actions = self.units.shape[1]
-        offsets, anywhere = SPREAD * rng.standard_normal((NEAR, actions)), rng.uniform(-1, 1, (ANYWHERE, actions))
+        offsets = SPREAD * self.lanes.bands * rng.standard_normal((NEAR, actions))
+        anywhere = rng.uniform(-1, 1, (ANYWHERE, actions))
         near = np.clip(self.units[ids][:, None] + offsets, -1, 1)
         units = np.concatenate([near, np.broadcast_to(anywhere, (len(ids), *anywhere.shape))], axis=1)
         reached = self.lanes.reach(self.states[ids], units, problems=self.problems[ids])
@@ -219,7 +236,7 @@ class _Search:
         """Take one Gauss–Newton step from units (n, A), with several dampings; return the best of all that was looked at."""
         states, targets, problems = self.states[ids], self.targets[ids], self.problems[ids]
         residuals = self.lanes.residuals(reached[:, None], targets)
-        step = np.where(units > 0, -difference, difference)  # away from the nearer bound
+        step = np.where(units > 0, -difference, difference) * self.lanes.bands  # away from the nearer bound
         moved = units[:, None, :] + step[:, :, None] * np.eye(units.shape[1])
         moved_to = self.lanes.reach(states, moved, problems=problems)
         jacobian = (self.lanes.residuals(moved_to, targets) - residuals) / step[:, :, None]  # (n, A, S)
