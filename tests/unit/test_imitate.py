@@ -22,8 +22,9 @@ from imitable.imitation.run_folder import RunFolder, runs_in
 from imitable.models.networks import Mlp
 from imitable.rl.agent import Agent, to_rows
 from imitable.rl.batch import Experience
-from imitable.rl.incentive import Pay, terminal_values
+from imitable.rl.incentive import Pay, absorbed_steps, terminal_values
 from imitable.sim.babble import babble
+from imitable.sim.policy import mean, normalised
 from imitable.sim.rollout import Collector, Segment
 from imitable.sim.task import Locomotion
 from imitable.types import Demonstrations, InMemory, Trajectory, Weights
@@ -180,7 +181,64 @@ def test_the_adversary_learns_to_tell_demonstrations_from_falls() -> None:
     assert pay.metrics["reward_absorbed"] < pay.metrics["reward_demonstrated"] - 1
 
 
+def test_who_falls_as_the_demonstrations_do_cannot_be_told_from_them() -> None:
+    """Perfect imitation of a set in which everything falls: both sides hold absorbing pairs equally often."""
+    discount, length, count = 0.95, 50, 4
+    falls = [Trajectory(one.states, one.demonstrator, terminated=True) for one in walks(count, length, "hopper")]
+    taught = lessons(InMemory(HOPPER.layout, falls), None, 0)
+    density = taught.shown(discount, absorbing=True)
+    ended = np.zeros((length, count), bool)
+    ended[-1] = True
+    segment = dataclasses.replace(falling_segment(), absorbing=ended)
+    theirs = float(density[taught.absorbing].sum() / density[~taught.absorbing].sum())
+    assert absorbed_steps(segment, discount) / ended.size == pytest.approx(theirs)
+
+
+@pytest.mark.parametrize("weighting", ["sampling", "loss"])
+def test_without_absorbing_states_no_absorbing_pair_is_shown(weighting: str) -> None:
+    falls = [Trajectory(one.states, one.demonstrator, terminated=True) for one in walks(2, 30, "hopper")]
+    taught = lessons(InMemory(HOPPER.layout, falls), None, 0)
+    assert (taught.shown(0.99, absorbing=False)[taught.absorbing] == 0).all()
+    bare = lessons(walks(2, 30, "hopper"), None, 0)
+    small = dataclasses.replace(SMALL, absorbing=0, weighting=weighting)
+    paid = []
+    for known in (taught, bare):
+        adversary = Adversary(small, known, features(known, HOPPER, "delta", normalised=True, root=False), 0)
+        paid.append(adversary(falling_segment()).rewards)
+    np.testing.assert_array_equal(*paid)
+
+
 # the learner
+
+
+def test_the_papers_preset_sees_raw_states() -> None:
+    far = [Trajectory(one.states + np.eye(18)[0] * 150, one.demonstrator) for one in walks()]
+    demos, paper = InMemory(CHEETAH.layout, far), method("gaifo:preset=paper,environments=4,length=10,minibatch=20")
+    assert isinstance(paper, Gaifo)
+    taught = lessons(demos, None, 0)
+    seen = features(taught, CHEETAH, paper.features, normalised=False, root=True)
+    np.testing.assert_allclose(seen.of(taught)[:, :18], taught.before, rtol=1e-6)
+    policy = adversarial(paper, Job(demos, CHEETAH, None, 1000, 0)).policy
+    np.testing.assert_allclose(normalised(policy, taught.before), taught.before, rtol=1e-5)
+
+
+def test_part_of_the_simulations_act_by_the_mean_in_turns() -> None:
+    trainer = adversarial(dataclasses.replace(SMALL, quiet_share=0.25), Job(walks(), CHEETAH, None, 10_000, 0)).trainer
+    turns = []
+    for _ in range(4):
+        turns.append(trainer._quiet())  # pyright: ignore[reportPrivateUsage]
+        trainer.iterate()
+    np.testing.assert_array_equal(np.sum(turns, axis=0), 1)
+    segment = trainer.collector.collect(trainer.policy, 3, turns[0])
+    np.testing.assert_allclose(segment.units[:, turns[0]], mean(trainer.policy, segment.inputs[:, turns[0]]), atol=1e-6)
+    assert not np.allclose(segment.units[:, ~turns[0]], mean(trainer.policy, segment.inputs[:, ~turns[0]]), atol=1e-3)
+
+
+def test_weights_that_are_all_zero_are_refused() -> None:
+    demos = walks()
+    part = InMemory(CHEETAH.layout, [demos[1], demos[2]])
+    with pytest.raises(BadWeights, match="weight zero"):
+        imitate(part, CHEETAH, SMALL, weights_of(demos, 1.0, 0.0, 0.0), steps=1000)
 
 
 def test_presets_are_tables_that_further_keys_differ_from() -> None:

@@ -126,7 +126,7 @@ def test_remarks_doubt_a_tracker_that_fails_on_its_own_body() -> None:
     assert remarks(weight, verdict, 0.95, np.full(8, 0.25)) == []
     assert "finds 94%" in remarks(weight, verdict, 0.94, np.full(8, 0.25))[0]
     assert "a share of 0.80" in remarks(weight, verdict, 1.0, np.full(8, 0.8))[0]
-    assert remarks(weight, verdict, None, np.full(8, 0.8)) == [], "methods that learn from demonstrations know no other movements"
+    assert remarks(weight, verdict, None, np.full(8, 0.8)) == [], "learned from demonstrations, it knows no other movements"
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "nan", "inf", "hot", "share:", "share:0"])

@@ -32,8 +32,9 @@ class Adversary:
         self._method, self._features = method, features
         self._rows = features.of(taught)
         by_loss = method.weighting == "loss"
-        self._sampler = Sampler(np.ones(len(taught)) if by_loss else taught.density)
-        self._emphasis = taught.density / taught.density.mean() if by_loss else np.ones(len(taught))
+        density = taught.shown(method.discount, absorbing=bool(method.absorbing))
+        self._sampler = Sampler(np.ones(len(taught)) if by_loss else density)
+        self._emphasis = density / density.mean() if by_loss else np.ones(len(taught))
         self._rng = seeding.generator(seed, "adversary")
         self._judge = discriminator.fresh(int(self._rng.integers(2**32)), features.size, method.judge_hidden)
         self._rate, self._penalty = (array(x, np.float32) for x in (method.judge_rate, method.penalty))

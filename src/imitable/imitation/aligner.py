@@ -60,6 +60,8 @@ class Shown:
     """(M, O) to the next ones."""
     after: Singles
     """(M, O + 1) the next ones as the critic sees them: a last entry is `LIMIT` where they are absorbing, else 0."""
+    judged: Floats
+    """(M) how often the critic is shown each."""
     density: Floats
     """(M) relative probability."""
     real: Ints
@@ -81,7 +83,7 @@ class Aligner:
     def __init__(self, method: "Sail", shown: Shown, goal: NextState, own: Learning, seed: int) -> None:
         """Begin with a fresh critic."""
         self._method, self._shown, self._goal, self._own = method, shown, goal, own
-        self._sampler = Sampler(shown.density)
+        self._sampler = Sampler(shown.judged)
         self._rng = seeding.generator(seed, "aligner")
         self._judge = discriminator.fresh(int(self._rng.integers(2**32)), shown.after.shape[1], method.judge_hidden)
         self._rate, self._penalty = (array(x, np.float32) for x in (method.judge_rate, method.penalty))
@@ -134,7 +136,7 @@ def aligning(method: "Sail", job: Job) -> TrainerCourse:
     normaliser = normaliser_of(task, taught)
     rng = seeding.generator(job.seed, "sail")
     policy = _untrained(method, task, job.seed, (normaliser.mean, normaliser.std))
-    shown = _shown(task, taught, policy)
+    shown = _shown(task, taught, policy, method.discount)
     job.say("fitting the model of where demonstrators go next")
     goal = next_state_vae.fit(
         shown.z,
@@ -225,7 +227,7 @@ def _observed(task: Task, policy: Policy, states: Floats) -> Singles:
     return normalised(policy, task.observe(moment))
 
 
-def _shown(task: Task, taught: Lessons, policy: Policy) -> Shown:
+def _shown(task: Task, taught: Lessons, policy: Policy, discount: float) -> Shown:
     before, after = (_observed(task, policy, states) for states in (taught.before, taught.after))
     centre, spread = taught.moments((after - before).astype(np.float64))
     least = FLOOR * scales(task.variant).change[-task.observation_size :] / policy.observation_std
@@ -234,7 +236,8 @@ def _shown(task: Task, taught: Lessons, policy: Policy) -> Shown:
     rows[taught.absorbing] = 0.0
     rows[taught.absorbing, -1] = LIMIT
     real = np.flatnonzero(~taught.absorbing)
-    return Shown(before, _changes(before, after, rms), rows, taught.density, real, rms)
+    judged = taught.shown(discount, absorbing=True)
+    return Shown(before, _changes(before, after, rms), rows, judged, taught.density, real, rms)
 
 
 def _flagged(z: Singles) -> Singles:

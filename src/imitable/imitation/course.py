@@ -7,7 +7,7 @@ import numpy as np
 
 from imitable.dynamics.variant import Variant
 from imitable.imitation.adversary import Adversary
-from imitable.imitation.features import FLOOR, features
+from imitable.imitation.features import FLOOR, LIMIT, features
 from imitable.imitation.gaifo import Gaifo
 from imitable.imitation.learner import Job
 from imitable.imitation.lessons import Lessons, lessons
@@ -71,6 +71,7 @@ def adversarial(method: Gaifo, job: Job, begin: Policy | None = None) -> Trainer
         begin=begin,
         incentive=Adversary(method, taught, seen, job.seed),
         normaliser=normaliser_of(task, taught, begin) if method.normalised else _identity(task.observation_size),
+        observation_limit=LIMIT if method.normalised else np.inf,
         quiet_share=method.quiet_share,
         threads=job.threads,
     )

@@ -11,7 +11,7 @@ from imitable.sim.babble import scales
 from imitable.types import Floats, Singles
 
 LIMIT = 10.0
-"""Standardised entries are clipped to ± this."""
+"""Standardised entries are clipped to ± this; raw ones are not."""
 
 FORMS = ("delta", "pair")
 """(state, change to the next state), or (state, next state)."""
@@ -36,6 +36,8 @@ class Features:
     rms: Floats
     """(S) of the demonstrated changes."""
     delta: bool
+    limit: float = LIMIT
+    """Entries are clipped to ± this."""
 
     @property
     def size(self) -> int:
@@ -46,7 +48,7 @@ class Features:
     def __call__(self, before: Floats, after: Floats) -> Singles:
         """(N, S), (N, S) → (N, F) of transitions."""
         parts = [self._z(before), (after - before) / self.rms if self.delta else self._z(after), np.zeros((len(before), 1))]
-        return np.clip(np.concatenate(parts, axis=1), -LIMIT, LIMIT).astype(np.float32)
+        return np.clip(np.concatenate(parts, axis=1), -self.limit, self.limit).astype(np.float32)
 
     @property
     def absorbing(self) -> Singles:
@@ -69,7 +71,7 @@ def features(taught: Lessons, imitator: Variant, form: str, *, normalised: bool,
     """Return the features of a set of lessons: standardised by it or raw, with the root position or without."""
     width, hidden = int(taught.before.shape[1]), 0 if root else imitator.root_entries
     if not normalised:
-        return Features(hidden, np.zeros(width), np.ones(width), np.ones(width), form == "delta")
+        return Features(hidden, np.zeros(width), np.ones(width), np.ones(width), form == "delta", np.inf)
     mean, std = taught.moments(taught.before)
     centre, spread = taught.moments(taught.after - taught.before)
     own = scales(imitator)

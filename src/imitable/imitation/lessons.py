@@ -2,7 +2,7 @@
 """Transitions drawn from the weighed distribution p_w (paper, Algorithm 1): all that a learner sees of demonstrations.
 
 p_w(transition) = w(demonstration) / T(demonstration). Where a demonstration ended in a fall, one pair of the absorbing state
-with itself follows its transitions, as likely as each of them.
+with itself follows its transitions; `Lessons.shown` says how often a discriminator meets it.
 """
 
 from dataclasses import dataclass
@@ -52,6 +52,14 @@ class Lessons:
         real = ~self.absorbing
         mean = np.average(values[real], axis=0, weights=self.density[real])
         return mean, np.sqrt(np.average(np.square(values[real] - mean), axis=0, weights=self.density[real]))
+
+    def shown(self, discount: float, *, absorbing: bool) -> Floats:
+        """(M) densities by which a discriminator is shown the pairs: an absorbing one 1 / (1 − γ) times as often, or never.
+
+        A body that has fallen stays so for ever, which discounted counts 1 / (1 − γ) steps; the imitator's own falls are shown
+        as often (`absorbed_steps`), so that who falls like the demonstrations cannot be told from them.
+        """
+        return np.where(self.absorbing, self.density / (1 - discount) if absorbing else 0.0, self.density)
 
 
 class Sampler:

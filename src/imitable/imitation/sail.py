@@ -91,8 +91,9 @@ class Sail(Practice):
 
     @property
     def least_steps(self) -> int:
-        """One batch after those that teach everything but the policy."""
-        return self.critic_steps + self.rl.batch
+        """Own random movements, all or a quarter; then one batch after those that teach everything but the policy."""
+        taught = self.critic_steps + self.rl.batch
+        return min(taught + self.babbled, -(-4 * taught // 3))
 
     def begin(self, job: Job) -> "TrainerCourse":
         """Fit the VAE, babble, fit the inverse model, pre-train the policy."""

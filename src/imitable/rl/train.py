@@ -39,19 +39,20 @@ class Trainer:
         begin: Policy | None = None,
         incentive: Incentive | None = None,
         normaliser: Normaliser | None = None,
+        observation_limit: float = 10.0,
         quiet_share: float = 0.0,
         threads: int = 1,
     ) -> None:
         """Start from fresh networks, or from the policy `begin`.
 
-        `incentive` pays instead of the task, `normaliser` is used as it is instead of a running one. `quiet_share` of the
-        simulations take mean actions, in turns from batch to batch: where the mean policy would stand still for ever, others
-        then begin to look for a way out.
+        `incentive` pays instead of the task, `normaliser` is used as it is instead of a running one, and observations
+        are then clipped to ± `observation_limit`. `quiet_share` of the simulations take mean actions, in turns from
+        batch to batch: where the mean policy would stand still for ever, others then begin to look for a way out.
         """
         self.task, self.method, self.budget, self.seed = task, method, budget, seed
         self.begin_hash = begin.hash if begin is not None else ""
         self.steps = 0
-        self.quiet_share = quiet_share
+        self.quiet_share, self._observation_limit = quiet_share, observation_limit
         self.collector = Collector(task, method.environments, seed, threads)
         self.order = seeding.generator(seed, "minibatches")
         self.recent: deque[tuple[float, int]] = deque(maxlen=WINDOW)
@@ -86,6 +87,7 @@ class Trainer:
             observation_std=self.observed.std.astype(np.float32),
             action_centre=self._range[0].astype(np.float32),
             action_half_range=self._range[1].astype(np.float32),
+            observation_limit=self._observation_limit,
         )
 
     def iterate(self) -> Progress:
