@@ -45,6 +45,7 @@ bench: setup  ## Throughput against the simulator's limit and against peers
 feasibility: setup  ## Records of every scorer on the paper's settings that are missing (hours), and their page
 	$(BIN)/python scripts/run_feasibility.py
 	$(BIN)/python scripts/run_ladders.py
+	$(BIN)/python scripts/run_many.py
 	$(BIN)/python scripts/write_results.py
 
 imitation: setup  ## Records of every learner on the paper's settings that are missing (hours), and their page

@@ -21,6 +21,7 @@ from imitable.demos.store import read  # noqa: E402
 from imitable.dynamics.parse import robot  # noqa: E402
 from imitable.evaluate import EVALUATION_SEED, evaluate  # noqa: E402
 from imitable.feasibility.score_files import read_scores  # noqa: E402
+from imitable.files import write_bytes  # noqa: E402
 from imitable.imitation.cloning import Cloning  # noqa: E402
 from imitable.imitation.gaifo import Gaifo  # noqa: E402
 from imitable.imitation.learner import Course, Job  # noqa: E402
@@ -44,7 +45,6 @@ HEAVIEST, PIECES = 25, (2, 26)
 def own(body: str, seed: int) -> dict[str, Any]:
     """Project, clone and evaluate on the body's own demonstrations."""
     case = Case("own", "", body, (body,), (50,), 0)
-    record_demonstrations(body, 50)
     bare = [Trajectory(one.states, one.demonstrator) for one in read(*folders_of(case))]
     variant = robot(body)
     length, pieces = OWN[body]
@@ -109,7 +109,8 @@ def main() -> None:
     with Workers(2, ["imitable.imitation.course"]) as workers:
         calls = [(body, seed) for body in OWN for seed in SEEDS if not _path(robot(body).robot.name).exists()]
         rows: dict[str, list[dict[str, Any]]] = {}
-        for index, result in workers.run(own, calls):
+        list(workers.run(record_demonstrations, [(body, 50) for body in dict.fromkeys(body for body, _ in calls)]))
+        for index, result in sorted(workers.run(own, calls), key=lambda one: one[0]):
             rows.setdefault(robot(calls[index][0]).robot.name, []).append(result)
         for name, results in rows.items():
             _keep_own(name, results)
@@ -143,7 +144,7 @@ def _keep_curve(name: str, kind: str, results: list[dict[str, Any]]) -> None:
 
 def _write(name: str, what: str, steps: str, reached: str, to_goal: str, results: list[dict[str, Any]]) -> None:
     record = {"group": "cloning", "name": name, "what": what, "simulator_steps": steps, "reached": reached, "to_goal": to_goal}
-    _path(name).write_text(json.dumps(record | {"runs": results}, indent=1) + "\n")
+    write_bytes(_path(name), (json.dumps(record | {"runs": results}, indent=1) + "\n").encode())
     print(name, what, steps, reached, to_goal, flush=True)
 
 

@@ -27,6 +27,7 @@ from imitable.demos.store import read, write  # noqa: E402
 from imitable.dynamics.parse import robot  # noqa: E402
 from imitable.feasibility.method import score, subset  # noqa: E402
 from imitable.feasibility.score_files import read_scores  # noqa: E402
+from imitable.files import write_bytes  # noqa: E402
 from imitable.imitation.method import imitate  # noqa: E402
 from imitable.imitation.run_folder import RunFolder  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
@@ -78,6 +79,7 @@ def _weighted(setting: Setting) -> list[Case]:
         Case("weighted", f"{setting.name}.weighed", *whole, WEIGHTED, weighed=True),
         Case("weighted", f"{setting.name}.unweighed", *whole, WEIGHTED),
         Case("weighted", f"{setting.name}.related", *part, WEIGHTED),
+        Case("weighted", f"{setting.name}.own", setting.imitator, (setting.imitator,), (EACH,), WEIGHTED),
     ]
 
 
@@ -100,7 +102,7 @@ def _utility() -> list[Case]:
 
 def _learners() -> list[Case]:
     body, setting = "half_cheetah:front=0.01", BY_NAME["half_cheetah-1"]
-    texts = {"trpo": "gaifo:preset=trpo", "paper": "gaifo:preset=paper", "sail": "sail", "dcc": "dcc"}
+    texts = {"gaifo": "gaifo", "trpo": "gaifo:preset=trpo", "paper": "gaifo:preset=paper", "sail": "sail", "dcc": "dcc"}
     own = [
         Case("learners", f"half_cheetah.{name}", body, (body,), (EACH,), SHORT, text, seeds=(0,))
         for name, text in texts.items()
@@ -108,7 +110,8 @@ def _learners() -> list[Case]:
     whole = (body, setting.demonstrators, setting.counts)
     by_loss = Case("learners", "half_cheetah-1.loss", *whole, WEIGHTED, "gaifo:weighting=loss", weighed=True, seeds=(0,))
     swimmer = ("swimmer:back=10", ("swimmer:back=10",), (EACH,), MILLION)
-    short, quiet = Case("learners", "swimmer.short", *swimmer), Case("learners", "swimmer.quiet", *swimmer, "gaifo:quiet_share=0.25")
+    short = Case("learners", "swimmer.short", *swimmer)
+    quiet = Case("learners", "swimmer.quiet", *swimmer, "gaifo:quiet_share=0.25")
     return [*own, by_loss, short, quiet]
 
 
@@ -175,8 +178,8 @@ def _short(numbers: dict[str, Any]) -> dict[str, Any]:
 
 def keep(case: Case, runs: list[dict[str, Any]]) -> None:
     """Write the record of a case whose runs are all there."""
-    case.record.parent.mkdir(parents=True, exist_ok=True)
-    case.record.write_text(json.dumps({**asdict(case), "runs": sorted(runs, key=lambda one: one["seed"])}, indent=1) + "\n")
+    content = {**asdict(case), "runs": sorted(runs, key=lambda one: one["seed"])}
+    write_bytes(case.record, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def main() -> None:

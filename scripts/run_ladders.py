@@ -18,6 +18,7 @@ from imitable.demonstrators.shipped import policy_for  # noqa: E402
 from imitable.dynamics.parse import robot  # noqa: E402
 from imitable.feasibility.explain import turned  # noqa: E402
 from imitable.feasibility.method import score  # noqa: E402
+from imitable.files import write_bytes  # noqa: E402
 from imitable.sim.rollout import episodes  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.types import InMemory  # noqa: E402
@@ -37,7 +38,9 @@ LADDERS: dict[tuple[str, str], tuple[float, ...]] = {
 
 
 def main() -> None:
-    """Score every ladder."""
+    """Score every ladder, unless that is done."""
+    if RECORD.exists():
+        return
     found = []
     for (imitator, knob), values in LADDERS.items():
         own = robot(imitator)
@@ -49,8 +52,7 @@ def main() -> None:
             shares.append(score(InMemory(own.layout, long_enough), own, seed=SEED).share.tolist())
         found.append({"imitator": imitator, "knob": knob, "values": values, "shares": shares})
         print(imitator, knob, [round(float(np.mean(s)), 3) for s in shares], flush=True)
-    RECORD.parent.mkdir(parents=True, exist_ok=True)
-    RECORD.write_text(json.dumps({"each": EACH, "seed": SEED, "ladders": found}))
+    write_bytes(RECORD, json.dumps({"each": EACH, "seed": SEED, "ladders": found}).encode())
 
 
 if __name__ == "__main__":

@@ -19,10 +19,12 @@ from run_imitation import RECORDS, ROOT, RUNS  # noqa: E402
 from imitable.demonstrators.shipped import policy_for  # noqa: E402
 from imitable.dynamics.parse import robot  # noqa: E402
 from imitable.evaluate import EVALUATION_SEED, played  # noqa: E402
+from imitable.files import write_bytes  # noqa: E402
 from imitable.imitation.run_folder import RunFolder  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.types import Policy  # noqa: E402
 
+RECORD = RECORDS / "noise.swimmer.json"
 SCALES, EPISODES, STILL = (0.0, 0.1, 0.3, 1.0), 50, 0.05
 """A step stands still if no joint moves faster than this, in radians a second, after step 300."""
 
@@ -42,7 +44,9 @@ def row(body: str, policy: Policy) -> dict[str, object]:
 
 
 def main() -> None:
-    """Measure every run that is there."""
+    """Measure every run that is there, unless that is done."""
+    if RECORD.exists():
+        return
     os.chdir(ROOT)
     rows: dict[str, dict[str, object]] = {}
     for body in ("swimmer:back=10", "swimmer:back=12", "swimmer:back=20", "swimmer", "swimmer:front=10"):
@@ -51,8 +55,7 @@ def main() -> None:
         folder = RunFolder(path.parent)
         rows[f"{path.parents[1].name} {path.parent.name}"] = row(folder.setting["imitator"], folder.policy)
     record = {"scales": SCALES, "episodes": EPISODES, "still": STILL, "rows": rows}
-    RECORDS.mkdir(parents=True, exist_ok=True)
-    (RECORDS / "noise.swimmer.json").write_text(json.dumps({"group": "noise", **record}, indent=1) + "\n")
+    write_bytes(RECORD, (json.dumps({"group": "noise", **record}, indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":
