@@ -16,7 +16,7 @@ from imitable.types import Episode, Scores
 Z = 1.959964
 """Quantile of the normal distribution for 95 % intervals."""
 
-COLUMNS = ("demonstrator", "source", "length", "terminated", "seed")
+COLUMNS = ("demonstrator", "source", "index", "length", "return", "terminated", "seed")
 """Episode columns that demonstrations can be grouped by."""
 
 
@@ -55,27 +55,33 @@ def acquire(scores: Scores, budget: int, *, costs: Mapping[str, float] | None = 
     """Return how to spend `budget` queries on the demonstrators (or groups by another episode column)."""
     if budget < 1:
         raise BadOption("budget", budget, "give a number of demonstrations from 1 on")
-    if by not in COLUMNS:
-        raise BadOption("by", by, one_of(by, COLUMNS))
-    groups: dict[str, list[int]] = {}
-    for row, episode in enumerate(scores.episodes):
-        groups.setdefault(_group(episode, by), []).append(row)
-    prices = _prices(costs or {}, groups)
-    names = list(groups)
-    means = np.array([float(scores.score[groups[name]].mean()) for name in names])
+    rows = grouped(scores, by)
+    prices = _prices(costs or {}, rows)
+    names = list(rows)
+    means = np.array([float(scores.score[rows[name]].mean()) for name in names])
     total = float(means.sum())
     probability = means / total if total > 0 else np.full(len(names), 1 / len(names))
     queries = _allotted(probability, budget)
     found = [
-        _source(name, [scores.verdict[i] for i in groups[name]], float(m), float(p), int(q), prices[name])
+        _source(name, [scores.verdict[i] for i in rows[name]], float(m), float(p), int(q), prices[name])
         for name, m, p, q in zip(names, means, probability, queries, strict=True)
     ]
     ordered = tuple(sorted(found, key=lambda source: (-source.feasible_per_cost, -source.probability, source.name)))
     return Advice(ordered, _sentence(ordered, budget))
 
 
+def grouped(scores: Scores, by: str = "demonstrator") -> dict[str, list[int]]:
+    """Return the rows of every group by an episode column."""
+    if by not in COLUMNS:
+        raise BadOption("by", by, one_of(by, COLUMNS))
+    groups: dict[str, list[int]] = {}
+    for row, episode in enumerate(scores.episodes):
+        groups.setdefault(_group(episode, by), []).append(row)
+    return groups
+
+
 def _group(episode: Episode, by: str) -> str:
-    return str(getattr(episode, by))
+    return f"{episode.total_return:g}" if by == "return" else str(getattr(episode, by))
 
 
 def _prices(costs: Mapping[str, float], groups: Mapping[str, object]) -> dict[str, float]:

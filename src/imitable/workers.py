@@ -15,13 +15,20 @@ from imitable.runtime import one_thread
 Result = TypeVar("Result")
 
 
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class Workers:
     """Worker processes that stay between calls, so that compiled functions stay with them."""
 
     def __init__(self, processes: int = 0, preload: Iterable[str] = ()) -> None:
         """Start no process yet; `preload` names what every worker imports before its first job (0 processes: one a core)."""
         self._pool = ProcessPoolExecutor(
-            processes or len(os.sched_getaffinity(0)),
+            processes or cores(),
             # not fork: JAX and MuJoCo keep threads, which a fork would lose
             mp_context=multiprocessing.get_context("spawn"),
             initializer=_warm,
@@ -41,7 +48,8 @@ class Workers:
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is not None:
             # an interrupted parent does not wait for hours of work that nobody wants any more
-            for child in multiprocessing.active_children():
+            # the pool's own children: the executor has no public way to end them before Python 3.14
+            for child in list(getattr(self._pool, "_processes", {}).values()):
                 child.terminate()
         self._pool.shutdown(cancel_futures=True)
 
@@ -54,7 +62,8 @@ def _one_thread_environment() -> Generator[None]:
     try:
         yield
     finally:
-        os.environ.clear()
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
         os.environ.update(before)
 
 

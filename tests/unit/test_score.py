@@ -441,3 +441,19 @@ def test_steps_go_on_over_the_border_of_row_groups(tmp_path: Path) -> None:
     wanted = [replace(episode_of(pushed(FORCE, 10), 0), hash=name) for name in ("a", "b")]
     write_steps(tmp_path / "steps.parquet", [tmp_path / "part.parquet", tmp_path / "later.parquet"], wanted)
     assert pq.read_table(tmp_path / "steps.parquet")["step"].to_pylist() == list(range(12))
+
+
+def test_a_strangers_demonstration_is_climbed_by_the_motor_that_lacks_strength(slider: Variant) -> None:
+    """The imitator is as its file says and the demonstrator is no robot: nothing can be turned back."""
+    stranger = replace(pushed(5 * FORCE, 12), demonstrator="human")
+    scores = score(InMemory(slider.layout, [stranger]), slider)
+    assert scores.verdict == ("infeasible",)
+    [ladder] = ladders(stranger, slider, scores)
+    assert ladder.knob == "gear.push"
+    reached = float(ladder.sentence.split("≥ ")[1].split()[0])
+    assert 3.5 < reached <= 6, "from about five times the force on"
+
+
+def test_rollouts_of_a_body_without_noise_are_refused(slider: Variant) -> None:
+    with pytest.raises(BadOption, match="no noise"):
+        score(InMemory(slider.layout, [pushed(FORCE, 10)]), slider, measuring=Measuring(rollouts=3))

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """`imitable acquire`: whom to ask next."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 
-from imitable.acquisition import Source, acquire
+from imitable.acquisition import Source, acquire, grouped
 from imitable.cli.console import bar, document, say, table
 from imitable.cli.verbs import Acquire
 from imitable.demos.store import read
-from imitable.errors import BadOption
+from imitable.errors import BadOption, one_of
 from imitable.feasibility.method import score
 from imitable.feasibility.score_files import read_scores
 from imitable.types import Scores
@@ -17,8 +18,9 @@ COLUMNS = ("name", "episodes", "feasible", "95 % interval", "p", "queries", "cos
 
 def run(verb: Acquire) -> None:
     """Carry out the verb."""
-    costs = _costs(verb.cost)
-    advice = acquire(_scores(verb), verb.budget, costs=costs, by=verb.by)
+    scores = _scores(verb)
+    costs = _costs(verb.cost, grouped(scores, verb.by))
+    advice = acquire(scores, verb.budget, costs=costs, by=verb.by)
     table(verb.common, f"Whom to ask for {verb.budget} demonstrations", COLUMNS, [_row(source) for source in advice.sources])
     say(verb.common, advice.sentence)
     document(verb.common, {"budget": verb.budget, **asdict(advice)})
@@ -41,17 +43,20 @@ def _scores(verb: Acquire) -> Scores:
         )
 
 
-def _costs(text: str) -> dict[str, float]:
-    """Read NAME=X,…; names may hold = and : of their own, so the price is what follows the last =."""
-    costs: dict[str, float] = {}
-    for part in filter(None, text.split(",")):
-        name, equals, price = part.rpartition("=")
+def _costs(text: str, names: Iterable[str]) -> dict[str, float]:
+    """Read NAME=PRICE,…; names may hold commas and = of their own, so that a known one is looked for first."""
+    known, costs, rest = sorted(names, key=len, reverse=True), dict[str, float](), text
+    while rest:
+        name = next((name for name in known if rest.startswith(f"{name}=")), None)
+        if name is None:
+            part = rest.rpartition("=")[0] or rest
+            raise BadOption("--cost", rest, f"give NAME=PRICE, several joined by commas; {one_of(part, known)}")
+        price, _, rest = rest[len(name) + 1 :].partition(",")
         try:
-            costs[name.strip()] = float(price)
+            costs[name] = float(price)
         except ValueError:
-            equals = ""
-        if not equals or not name:
-            raise BadOption("--cost", part, "give NAME=PRICE, several joined by commas")
+            raise BadOption("--cost", f"{name}={price}", "give NAME=PRICE, several joined by commas") from None
+        rest = rest.strip()
     return costs
 
 

@@ -7,6 +7,7 @@ from imitable.cli.console import bar, document, say, table
 from imitable.cli.imitate import evaluation_table
 from imitable.cli.verbs import Evaluate
 from imitable.errors import BadOption, NoRun
+from imitable.evaluate import EVALUATION_SEED
 from imitable.imitation.run_folder import RunFolder, runs_in
 from imitable.imitation.worth import worth
 from imitable.rewards import reward_function
@@ -37,7 +38,8 @@ def _evaluated(verb: Evaluate, folder: RunFolder) -> dict[str, Any]:
     reward = None if named is None else reward_function(named)
 
     def judged(policy: Policy) -> dict[str, Any]:
-        return worth(imitator, policy, folder.reference, verb.episodes, reward=reward, threads=verb.common.threads)
+        seed, threads = EVALUATION_SEED + verb.common.seed, verb.common.threads
+        return worth(imitator, policy, folder.reference, verb.episodes, seed=seed, reward=reward, threads=threads)
 
     return {
         "last": judged(folder.policy),

@@ -3,7 +3,6 @@
 
 import json
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,7 +24,7 @@ from imitable.imitation.worth import reported
 from imitable.rewards import reward_function
 from imitable.rl.progress import Progress
 from imitable.types import Demonstrations, Weights
-from imitable.workers import Workers
+from imitable.workers import Workers, cores
 
 OVERHEAD = 2.0
 """A step of learning costs about so many steps of the bare simulator."""
@@ -46,7 +45,7 @@ def run(verb: Imitate) -> None:
     weights, reward = _weights(verb), None if verb.reward is None else reward_function(verb.reward)
     check_input(demos, imitator, learner, weights, verb.steps, verb.episodes)
     folders = _folders(verb, demos, learner, weights)
-    rounds = -(-verb.seeds // _cores())
+    rounds = -(-verb.seeds // cores())
     times = f"{verb.seeds} × " if verb.seeds > 1 else ""
     # cloning alone simulates nothing
     steps = verb.steps * int(getattr(learner, "fine_tune", 1))
@@ -86,11 +85,14 @@ def _folders(verb: Imitate, demos: Demonstrations, learner: Learner, weights: We
 
 def _alone(verb: Imitate, demos: Demonstrations, learner: Learner, weights: Weights | None) -> None:
     """Run one seed here."""
-    started = time.monotonic()
+    started, before = time.monotonic(), -1
     with bar(verb.common, 1000, "imitating") as shown:
 
         def on_progress(progress: Progress, share: float) -> None:
-            rate = progress.steps / (time.monotonic() - started)
+            nonlocal started, before
+            if before < 0:  # the rate of this session: a resumed run begins with the steps of earlier ones
+                started, before = time.monotonic(), progress.steps
+            rate = (progress.steps - before) / max(time.monotonic() - started, 1e-9)
             known = "" if math.isnan(progress.mean_return) else f"return {progress.mean_return:,.0f}  "
             shown.move_to(round(1000 * share), f"{known}{rate:,.0f} steps/s")
 
@@ -103,7 +105,7 @@ def _together(verb: Imitate, learner: Learner, weights: Weights | None, folders:
     ended = Event()
     with (
         bar(verb.common, 1000 * len(folders), "imitating") as shown,
-        Workers(min(_cores(), len(calls)), preload=("imitable.cli.imitate", "imitable.imitation.course")) as workers,
+        Workers(min(cores(), len(calls)), preload=("imitable.cli.imitate", "imitable.imitation.course")) as workers,
     ):
         Thread(target=_watch, args=(shown, folders, ended), daemon=True).start()
         try:
@@ -146,15 +148,16 @@ def _imitated(
 
 def _watch(shown: Bar, folders: Sequence[RunFolder], ended: Event) -> None:
     """Move the bar to what the metrics on disk say, until the runs have ended."""
+    begun: tuple[float, float] | None = None
     while not ended.wait(WATCH_S):
         last = [rows[-1] for folder in folders if (rows := folder.metrics())]
         returns = [row["mean_return"] for row in last if row["mean_return"] is not None]
-        note = f"return {sum(returns) / len(returns):,.0f}" if returns else ""
+        steps, now = sum(row["steps"] or 0.0 for row in last), time.monotonic()
+        begun = begun or ((steps, now) if last else None)
+        rate = (steps - begun[0]) / max(now - begun[1], 1e-9) if begun else 0.0
+        known = f"return {sum(returns) / len(returns):,.0f}  " if returns else ""
+        note = f"{known}{rate:,.0f} steps/s"
         shown.move_to(round(1000 * sum(row["share"] or 0.0 for row in last)), note)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0))
 
 
 def report(verb: Imitate, folders: Sequence[RunFolder]) -> None:

@@ -18,7 +18,7 @@ from imitable.feasibility.scorer import Trace, discounted_share
 from imitable.feasibility.weighting import verdicts
 from imitable.sim.babble import babble, scales
 from imitable.tracking.follow import drift, follow
-from imitable.tracking.inverse import actuator_limits, inverse_forces, joints
+from imitable.tracking.inverse import actuator_limits, inverse_forces, joints, motors_on
 from imitable.tracking.solver import Lanes, Solver
 from imitable.types import Floats, Scores, Trajectory
 
@@ -90,6 +90,8 @@ class Ladder:
         own, values = self.rungs[0], [rung.value for rung in self.rungs]
         span = f"{self.knob} from {own.value:g} to {values[-1]:g} {self.unit}"
         reached = self._from("feasible")
+        if reached == own.value:
+            return f"feasible from its first state on with {self.knob} as it is ({own.value:g}): what fails comes later"
         if reached is not None:
             sign = "≥" if values[-1] > values[0] else "≤"
             return f"feasible from {self.knob} {sign} {reached:g} {self.unit} (now {own.value:g})"
@@ -233,7 +235,8 @@ def _shares(trajectory: Trajectory, imitator: Variant, bodies: Sequence[Variant]
 def _knobs(trajectory: Trajectory, imitator: Variant) -> list[tuple[Knob, float]]:
     """Return the knobs worth turning, and how far: to the demonstrator's value, if it is a variant of the same robot.
 
-    For a stranger's demonstration, back to the robot's default.
+    For a stranger's demonstration, back to the robot's default; if there is nothing to turn back, motors get the strength
+    that inverse dynamics asks for and half as much again.
     """
     try:
         demonstrator = robot(trajectory.demonstrator)
@@ -249,7 +252,18 @@ def _knobs(trajectory: Trajectory, imitator: Variant) -> list[tuple[Knob, float]
             continue
         if not isclose(goal, own):
             found.append((knob, goal))
-    return found
+    return found or _stronger(trajectory, imitator)
+
+
+def _stronger(trajectory: Trajectory, imitator: Variant) -> list[tuple[Knob, float]]:
+    knobs, found = {knob.name: knob for knob in imitator.robot.knobs}, dict[str, tuple[Knob, float]]()
+    for force in needed_forces(trajectory, imitator, len(trajectory)):
+        for actuator in motors_on(imitator, force.joint):
+            knob = knobs.get(f"gear.{actuator}")
+            if knob is not None and force.available:
+                goal = _number(imitator, knob) * max(2.0, 1.5 * force.needed / force.available)
+                found[knob.name] = (knob, min(goal, knob.high))
+    return list(found.values())
 
 
 def _number(imitator: Variant, knob: Knob) -> float:

@@ -101,6 +101,8 @@ def score(
     measuring = measuring or Measuring()
     weighting.check_temperature(temperature)
     check_modes(resume=resume, overwrite=overwrite)
+    if measuring.rollouts > 1 and variant.noise == 0:
+        raise BadOption("rollouts", measuring.rollouts, "this imitator has no noise, so that all would be alike; set its noise")
     check_set(demos, variant)
     for episode, trajectory in zip(demos.episodes, demos, strict=True):
         check_episode(episode, trajectory, variant)

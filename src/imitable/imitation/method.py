@@ -4,7 +4,7 @@
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -25,7 +25,7 @@ from imitable.imitation.worth import worth
 from imitable.rewards import Reward, reward_function
 from imitable.rl.progress import Progress
 from imitable.spec_text import find_method, parse_method, split
-from imitable.types import Demonstrations, Policy, Weights
+from imitable.types import Demonstrations, Episode, Policy, Weights
 
 METHODS = {
     "gaifo": "imitable.imitation.gaifo:Gaifo",
@@ -156,12 +156,17 @@ def setting_of(
         "episodes": episodes,
         "reward": reward,
         "demonstrations": len(demos),
-        "demonstrations_hash": _hash(*(episode.hash.encode() for episode in demos.episodes)),
+        "demonstrations_hash": episodes_hash(demos.episodes),
         "weights": None if weights is None else _hash(np.asarray(weights.of(demos)).tobytes()),
         "scores": None if weights is None else weights.source,
-        "sources": sorted({episode.source for episode in demos.episodes}),
+        "sources": list(dict.fromkeys(episode.source for episode in demos.episodes)),
         "versions": {name: version(name) for name in names},
     }
+
+
+def episodes_hash(episodes: Sequence[Episode]) -> str:
+    """Return what demonstrations a run was given, in which order."""
+    return _hash(*(episode.hash.encode() for episode in episodes))
 
 
 def _hash(*parts: bytes) -> str:

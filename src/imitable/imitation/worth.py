@@ -24,13 +24,20 @@ def reported(imitator: Variant, reward: Reward | None) -> str:
 
 
 def worth(
-    imitator: Variant, policy: Policy, known: Reference | None, episodes: int, *, reward: Reward | None = None, threads: int = 1
+    imitator: Variant,
+    policy: Policy,
+    known: Reference | None,
+    episodes: int,
+    *,
+    seed: int = EVALUATION_SEED,
+    reward: Reward | None = None,
+    threads: int = 1,
 ) -> dict[str, dict[str, Any]]:
     """Play episodes with mean and with sampled actions; return the numbers of both."""
     task = _task(imitator, policy, known)
     found: dict[str, dict[str, Any]] = {}
     for name, sampled in (("mean_actions", False), ("sampled_actions", True)):
-        rollouts = played(task, policy, episodes, EVALUATION_SEED, sampled=sampled, threads=threads)
+        rollouts = played(task, policy, episodes, seed, sampled=sampled, threads=threads)
         found[name] = _numbers(imitator, rollouts, known, reward)
     return found
 

@@ -18,10 +18,12 @@ NUMBERS = 60_000
 
 
 def motion(imitator: Variant, steps: Ints, bodies: Sequence[tuple[str, Variant, Floats]]) -> dict[str, Any] | None:
-    """Return named bodies in (F, S) states at (F) control steps, in whole units of `unit` metres; None of no body."""
+    """Return named bodies in (F, S) states at (F) control steps, in whole units of `unit` metres; None of nothing to see."""
     if not bodies:
         return None
     coordinates = sum(2 * int(sum(figure(body, states[:1]).counts)) for _, body, states in bodies)
+    if not coordinates:
+        return None  # a model without a visible geom
     kept = thinned(len(steps), int(min(FRAMES, max(2, NUMBERS // max(1, coordinates)))))
     figures = {name: figure(body, states[kept]) for name, body, states in bodies}
     axes, unit = _plane(figures.values()), _unit(figures.values())

@@ -14,21 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from imitable.demonstrators.shipped import card, has_policy
 from imitable.demos.store import read
 from imitable.dynamics.parse import robot
 from imitable.errors import ImitableError
-from imitable.imitation.method import METHODS
+from imitable.imitation.method import METHODS, episodes_hash
 from imitable.imitation.run_folder import RunFolder
 from imitable.imitation.worth import shown
 from imitable.report.motion import motion, rounded
 from imitable.report.paper_numbers import PAPER, setting_name
 from imitable.report.scored import method_text
 from imitable.types import Episode, Floats, Scores
-
-T_QUANTILES = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-"""Student's t at 0.975 for 1 to 10 degrees of freedom; beyond that about 2."""
 
 POINTS = 300
 """Points of a learning curve, at most."""
@@ -77,7 +75,7 @@ def interval(numbers: Sequence[float]) -> Interval:
     std = float(values.std(ddof=1)) if count > 1 else 0.0
     if count < 3:
         return Interval(mean, std, float(values.min()), float(values.max()), count)
-    half = (T_QUANTILES[count - 2] if count - 2 < len(T_QUANTILES) else 2.0) * std / count**0.5
+    half = float(stdtrit(count - 1, 0.975)) * std / count**0.5
     return Interval(mean, std, mean - half, mean + half, count)
 
 
@@ -145,11 +143,15 @@ def _group(path: Path, folders: list[RunFolder], scores: Sequence[Scores]) -> di
 
 def _episodes(setting: dict[str, Any], scores: Sequence[Scores]) -> tuple[Episode, ...]:
     """Return the demonstrations of a run: from their folders, or from a score file of the same set."""
+    sources: list[str] = setting["sources"]
     try:
-        return read(*setting["sources"]).episodes
-    except (ImitableError, TypeError):
-        same = (s for s in scores if len(s) == setting["demonstrations"] and s.about["imitator"] == setting["imitator"])
-        return next((s.episodes for s in same), ())
+        found = read(*sources).episodes if all(sources) else ()  # without a name: they were in memory
+        if found and episodes_hash(found) == setting["demonstrations_hash"]:
+            return found
+    except ImitableError:
+        pass
+    same = (s for s in scores if len(s) == setting["demonstrations"] and s.about["imitator"] == setting["imitator"])
+    return next((s.episodes for s in same), ())
 
 
 def _curve(folders: Sequence[RunFolder]) -> dict[str, Any] | None:
@@ -237,8 +239,11 @@ def _provenance(path: Path, folders: Sequence[RunFolder], settings: Sequence[dic
         words += ["--scores", first.get("scores") or "SCORES"]
     if first.get("reward"):
         words += ["--reward", first["reward"]]
-    words += ["--seeds", str(len(folders)), "--episodes", str(first["episodes"]), "--seed", str(first["seed"])]
-    words += ["--out", str(path)]
+    seeds = [setting["seed"] for setting in settings]
+    words += ["--episodes", str(first["episodes"]), "--seed", str(seeds[0])]
+    if len(seeds) > 1 and seeds == list(range(seeds[0], seeds[0] + len(seeds))):
+        words += ["--seeds", str(len(seeds))]
+    words += ["--out", str(path.parent if path.name == f"seed-{seeds[0]}" else path)]
     return [
         ("runs", str(path)),
         ("command", shlex.join(words)),

@@ -8,6 +8,7 @@ import numpy as np
 
 from imitable import seeding
 from imitable.dynamics.variant import Variant
+from imitable.errors import Diverged
 from imitable.sim.batch import Batch
 from imitable.sim.task import Free, Locomotion
 from imitable.types import Floats, Trajectory
@@ -40,6 +41,8 @@ def babble(variant: Variant, count: int, steps: int, seed: int, *, threads: int 
         lengths = np.where(failed, np.minimum(lengths, t), lengths)
         states.append(batch.states)
     rows = np.stack(states, axis=1)
+    if not lengths.any():
+        raise Diverged(str(variant), seed)
     return [
         Trajectory(rows[i, : length + 1], str(variant), actions[:length, i])
         for i, length in enumerate(lengths.tolist())

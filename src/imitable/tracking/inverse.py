@@ -142,6 +142,14 @@ def actuator_limits(variant: Variant) -> Floats:
     return limits
 
 
+def motors_on(variant: Variant, joint: str) -> list[str]:
+    """Return the motors that drive a joint, by name; servos are not among them."""
+    model, [dof] = variant.model, [one.velocity for one in joints(variant) if one.name == joint]
+    motor = model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_NONE)
+    names = enumerate(variant.layout.actuators)
+    return [name for a, name in names if motor[a] and _on_joint(model, a) and _dof(model, a) == dof]
+
+
 def _force_limit(model: Any, actuator: int) -> float:
     """Return the largest force of an actuator before its gear; infinite without a limit."""
     limit = float(np.abs(model.actuator_forcerange[actuator]).max()) if model.actuator_forcelimited[actuator] else np.inf
