@@ -27,10 +27,11 @@ from imitable.feasibility.checks import check_episode
 from imitable.feasibility.score_files import read_scores, read_steps
 from imitable.feasibility.scorer import Trace
 from imitable.sim.babble import scales
+from imitable.sim.posture import quaternions, signed_like
 from imitable.sim.task import Locomotion, Moment
 from imitable.tracking.follow import follow
 from imitable.tracking.solver import Lanes, Solver
-from imitable.types import Bools, Demonstrations, Episode, Floats, InMemory, Trajectory
+from imitable.types import Bools, Demonstrations, Episode, Floats, InMemory, Scores, Trajectory
 
 LOST, PATIENCE = 0.5, 10
 """A piece is lost when its error is above this for so many steps on end."""
@@ -98,11 +99,15 @@ class Projection:
     ) -> None:
         """Check everything that can be checked without a simulation; see `project` for the arguments."""
         check_set(demos, imitator)
-        _check_sizes(length, pieces, scores)
+        _check_sizes(length, pieces)
         for episode, trajectory in zip(demos.episodes, demos, strict=True):
             check_episode(episode, trajectory, imitator)
         self._demos, self._imitator, self._seed = demos, imitator, seed
-        self._scores = None if scores is None else _checked_scores(Path(scores), imitator)
+        known = None if scores is None else _checked_scores(Path(scores), imitator)
+        self._scores = known if length is None and pieces == 1 else None
+        self._weighed = None if known is None else read_scores(known)
+        if self._weighed is not None:
+            self._weighed.weights.of(demos)  # refuses strangers
         self._length, self._pieces, self._on_progress = length, pieces, on_progress
         self._lanes = Lanes(imitator, scales(imitator).change, threads)
         self._task = Locomotion(imitator) if imitator.robot.rules else None
@@ -115,6 +120,37 @@ class Projection:
     def simulator_steps(self) -> int:
         """Simulated control steps so far."""
         return self._lanes.spent
+
+    @property
+    def simulates(self) -> bool:
+        """Whether the rollouts are not those of a score file."""
+        return self._scores is None
+
+    def scores_of(self, pieces: Sequence[Episode]) -> Scores | None:
+        """Return the scores of the kept pieces, in their order: each has those of its demonstration, if a score file was given.
+
+        Every transition then weighs its demonstration's score, as in the file; what has no weight there has none here.
+        """
+        if self._weighed is None:
+            return None
+        source = self._weighed
+        places = {episode.hash: i for i, episode in enumerate(source.episodes)}
+        rows = [places[origin.episode.hash] for origin in self.origins]
+        mass = np.where(source.weight[rows] > 0, source.score[rows], 0.0) * np.array([piece.length for piece in pieces])
+        if not mass.sum() > 0:
+            raise BadScores(str(source.about["imitator"]), "no demonstration that has a weight can be followed")
+        begins = np.array([origin.begin for origin in self.origins])
+        parted = source.first_divergence[rows]
+        return Scores(
+            episodes=tuple(pieces),
+            distance=source.distance[rows],
+            share=source.share[rows],
+            score=source.score[rows],
+            weight=mass / mass.sum(),
+            verdict=tuple(source.verdict[row] for row in rows),
+            first_divergence=np.where(parted >= 0, np.maximum(parted - begins, 0), -1),
+            about=source.about | {"effective_size": float(mass.sum() ** 2 / np.square(mass).sum())},
+        )
 
     @property
     def planned(self) -> int:
@@ -190,6 +226,7 @@ class Projection:
 
     def _errors(self, states: Floats, targets: Floats) -> Floats:
         """(n, S), (n, S) → (n) errors."""
+        targets = signed_like(quaternions(self._imitator), states, targets)
         gap = ((states - targets) / scales(self._imitator).state)[:, self._imitator.root_entries :]
         return np.sqrt(np.square(gap).mean(axis=1))
 
@@ -242,6 +279,7 @@ class Projected(InMemory):
         self.origins = tuple(projection.origins)
         self.left_out = tuple(projection.left_out)
         self.simulator_steps = projection.simulator_steps
+        self.scores = projection.scores_of(self.episodes)
 
 
 def project(
@@ -262,7 +300,8 @@ def project(
     Args:
         demos: the set.
         imitator: the robot that shall imitate, or its text.
-        scores: a score file of these demonstrations on this imitator: its rollouts are taken, and nothing is simulated.
+        scores: a score file of these demonstrations on this imitator: its weights go on to the pieces (`Projected.scores`), and
+            without `length` and `pieces` its rollouts are taken, so that nothing is simulated.
         length: steps of a piece; None: the demonstration's, divided by `pieces`.
         pieces: pieces of a demonstration: the first begins with it, the others are spread over the rest at random.
         seed: seed of everything random.
@@ -295,13 +334,11 @@ def _moment(states: Floats) -> Moment:
     return Moment(states, np.zeros(len(states), np.int64), np.zeros((len(states), 0), np.int64))
 
 
-def _check_sizes(length: int | None, pieces: int, scores: str | Path | None) -> None:
+def _check_sizes(length: int | None, pieces: int) -> None:
     if length is not None and length < SHORTEST:
         raise BadOption("length", length, f"give a whole number from {SHORTEST} on")
     if pieces < 1:
         raise BadOption("pieces", pieces, "give a whole number from 1 on")
-    if scores is not None and (length is not None or pieces != 1):
-        raise BadOption("scores", scores, "its rollouts are as long as they are; leave out length and pieces")
 
 
 def _checked_scores(path: Path, imitator: Variant) -> Path:

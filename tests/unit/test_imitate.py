@@ -258,7 +258,7 @@ def test_an_unknown_method_or_key_is_refused(text: str) -> None:
 def test_what_a_policy_observes_is_standardised_by_the_demonstrations() -> None:
     demos = walks()
     taught = lessons(demos, None, 0)
-    found = normaliser_of(imitation_task(CHEETAH, taught, 0), taught)
+    found = normaliser_of(imitation_task(Job(walks(), CHEETAH, None, 1000, 0), taught), taught)
     np.testing.assert_allclose(found.mean, taught.before[:, 1:].mean(axis=0))
 
 
@@ -267,7 +267,7 @@ def test_a_body_without_a_task_starts_like_the_weighed_demonstrations(slider_pat
     still, moved = babble(body, 2, 20, 0)
     demos = InMemory(body.layout, [Trajectory(still.states, "x"), Trajectory(moved.states + 0.3, "x")])
     taught = lessons(demos, weights_of(demos, 0.0, 1.0), 0)
-    task = imitation_task(body, taught, 0)
+    task = imitation_task(Job(demos, body, None, 1000, 0), taught)
     starts = task.start(np.random.default_rng(0), 5).states
     np.testing.assert_array_equal(starts, np.tile(demos[1].states[0], (5, 1)))
     assert task.horizon == 20

@@ -11,8 +11,10 @@ import imitable as im
 from imitable.demonstrators.shipped import policy_for
 from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
-from imitable.errors import BadOption, BadScores
-from imitable.feasibility.method import score
+from imitable.errors import BadOption, BadScores, BadWeights
+from imitable.feasibility.method import score, weighed
+from imitable.feasibility.score_files import read_scores, write_scores
+from imitable.imitation.method import imitate
 from imitable.projection import LOST, PATIENCE, SHORTEST, Projected, project
 from imitable.sim.babble import babble, scales
 from imitable.sim.batch import Batch
@@ -188,13 +190,39 @@ def test_score_files_of_others_are_refused(scored: tuple[Demonstrations, Path], 
     sets, out = scored
     with pytest.raises(BadScores, match="not of"):
         project(sets, f"{slider_path}:gear.push=8", scores=out)
-    with pytest.raises(BadScores, match="no steps of episode 0"):
+    with pytest.raises(BadWeights, match="episode 0 of the set has none"):
         project(demonstrations(*babble(slider, 1, 40, 6), body=slider), slider, scores=out)
     score(sets, slider, "direct:form=restart,horizon=5", out=out, overwrite=True)
     with pytest.raises(BadScores, match="no rollout of episode 0"):
         project(sets, slider, scores=out)
-    with pytest.raises(BadOption, match="leave out length"):
-        project(sets, slider, scores=out, length=5)
+    assert project(sets, slider, scores=out, length=5).simulator_steps > 0, "other pieces are simulated"
+
+
+def test_weights_go_on_to_the_pieces(scored: tuple[Demonstrations, Path], slider: Variant, tmp_path: Path) -> None:
+    sets, out = scored
+    known = weighed(read_scores(out), "0.5", "top:2")
+    write_scores(tmp_path / "two.parquet", known)
+    found = project(sets, slider, scores=tmp_path / "two.parquet", length=5, pieces=3)
+    assert found.scores is not None
+    for row, origin in enumerate(found.origins):
+        assert (found.scores.weight[row] > 0) == (known.weight[origin.place] > 0)
+        assert found.scores.share[row] == known.share[origin.place]
+    # every transition weighs its demonstration's score: here all pieces and all demonstrations are of one length
+    sums = np.bincount([origin.place for origin in found.origins], found.scores.weight)
+    np.testing.assert_allclose(sums, known.weight, atol=1e-12)
+    assert project(sets, slider).scores is None
+    imitate(found, slider, "cloning:gradient_steps=2", found.scores.weights, episodes=1)
+
+
+def test_without_a_task_a_body_is_judged_for_as_long_as_it_is_told(
+    scored: tuple[Demonstrations, Path], slider: Variant
+) -> None:
+    pieces = project(scored[0], slider, length=2, pieces=6)
+    for horizon, length in ((None, 2), (40, 40)):
+        found = imitate(pieces, slider, "cloning:gradient_steps=2", episodes=2, horizon=horizon)
+        assert found.evaluation["last"]["mean_actions"]["length_mean"] == length
+    with pytest.raises(BadOption, match="above 0"):
+        imitate(pieces, slider, "cloning:gradient_steps=2", horizon=0)
 
 
 @pytest.mark.parametrize(("length", "pieces"), [(SHORTEST - 1, 1), (None, 0)])

@@ -264,3 +264,30 @@ def test_the_inverse_action_of_a_servo_asks_for_the_inverse_force(servo: Variant
 def test_a_force_limit_is_what_a_servo_has_and_a_cord_is_unknown(servo: Variant) -> None:
     [force] = {float(servo.model.actuator_forcerange[0, 1])}
     np.testing.assert_allclose(actuator_limits(servo), [force, np.inf])
+
+
+FREE = """
+<mujoco>
+  <option gravity="0 0 0"/>
+  <worldbody><body name="box"><freejoint name="free"/><geom type="box" size="0.1 0.2 0.3" mass="1"/>
+    <body pos="0.4 0 0"><joint name="wheel" axis="0 0 1"/><geom type="sphere" size="0.05" pos="0.3 0 0" mass="1"/></body>
+  </body></worldbody>
+  <actuator><motor name="spin" joint="wheel" ctrlrange="-1 1"/></actuator>
+</mujoco>
+"""
+
+
+@pytest.mark.parametrize("form", ["rollout", "restart"])
+def test_the_sign_of_a_quaternion_does_not_matter(tmp_path: Path, form: str) -> None:
+    """q and −q are one rotation, and recorders change from one to the other."""
+    (tmp_path / "free.xml").write_text(FREE)
+    body = robot(str(tmp_path / "free.xml"))
+    [own] = babble(body, 1, 60, 0)
+    flipped = own.states.copy()
+    flipped[20:, 3:7] *= -1
+    plain, other = (
+        score(InMemory(body.layout, [Trajectory(states, "someone")]), body, f"direct:form={form}")
+        for states in (own.states, flipped)
+    )
+    assert plain.verdict == ("feasible",)
+    np.testing.assert_allclose(other.share, plain.share, atol=0.02)

@@ -43,7 +43,7 @@ def run(verb: Imitate) -> None:
         raise BadOption("--seeds", verb.seeds, "give a number of seeds from 1 to 1000")
     demos, imitator, learner = read(*verb.demos), robot(verb.imitator), method(verb.method)
     weights, reward = _weights(verb), None if verb.reward is None else reward_function(verb.reward)
-    check_input(demos, imitator, learner, weights, verb.steps, verb.episodes)
+    check_input(demos, imitator, learner, weights, verb.steps, verb.episodes, verb.horizon)
     folders = _folders(verb, demos, learner, weights)
     rounds = -(-verb.seeds // cores())
     times = f"{verb.seeds} × " if verb.seeds > 1 else ""
@@ -78,7 +78,7 @@ def _folders(verb: Imitate, demos: Demonstrations, learner: Learner, weights: We
     imitator, first = robot(verb.imitator), verb.common.seed
     folders = [RunFolder(verb.out / f"seed-{seed}") for seed in range(first, first + verb.seeds)]
     for seed, folder in enumerate(folders, first):
-        setting = setting_of(demos, imitator, learner, weights, seed, verb.steps, verb.episodes, verb.reward)
+        setting = setting_of(demos, imitator, learner, weights, seed, verb.steps, verb.episodes, verb.reward, verb.horizon)
         folder.check(setting, resume=verb.resume, overwrite=verb.overwrite)
     return folders
 
@@ -135,6 +135,7 @@ def _imitated(
         seed,
         steps=verb.steps,
         episodes=verb.episodes,
+        horizon=verb.horizon,
         reward=verb.reward,
         threads=verb.common.threads,
         out=verb.out / f"seed-{seed}",

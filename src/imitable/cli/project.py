@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`imitable project`: demonstrations as the imitator itself can do them, with its actions."""
 
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -10,9 +12,12 @@ from imitable.cli.estimate import announce
 from imitable.cli.verbs import Project
 from imitable.demos.store import read, write
 from imitable.dynamics.parse import robot
+from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption
+from imitable.feasibility.score_files import write_scores
 from imitable.files import check_free
 from imitable.projection import Origin, Projection
+from imitable.types import Demonstrations
 
 COST = 20
 """Simulated steps a followed step takes, roughly: for the estimate before a long job."""
@@ -28,7 +33,8 @@ def run(verb: Project) -> None:
     if not verb.demos:
         raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")
     demos, imitator = read(*verb.demos), robot(verb.imitator)
-    check_free(verb.out, overwrite=verb.overwrite)
+    for path in (verb.out, *([] if verb.scores is None else [scores_path(verb.out)])):
+        check_free(path, overwrite=verb.overwrite)
     with bar(verb.common, len(demos), "projecting") as shown:
         projection = Projection(
             demos,
@@ -40,14 +46,22 @@ def run(verb: Project) -> None:
             threads=verb.common.threads,
             on_progress=lambda done, total: shown.move_to(done, f"{done:,} of {total:,}"),
         )
-        if verb.scores is None:
+        if projection.simulates:
             size = f"{projection.planned:,} steps to follow, about {COST * projection.planned:,} simulated ones"
             announce(verb.common, size, imitator, COST * projection.planned)
         write(verb.out, imitator.layout, projection, overwrite=verb.overwrite)
-    _report(verb, projection)
+    scores = projection.scores_of(read(verb.out).episodes)
+    if scores is not None:
+        write_scores(scores_path(verb.out), scores)
+    _report(verb, demos, imitator, projection)
 
 
-def _report(verb: Project, projection: Projection) -> None:
+def scores_path(out: Path) -> Path:
+    """Return where the weights of the pieces go: `projected` → `projected.scores.parquet`."""
+    return out.with_name(f"{out.name}.scores.parquet")
+
+
+def _report(verb: Project, demos: Demonstrations, imitator: Variant, projection: Projection) -> None:
     rows = _by_demonstrator(projection.origins, projection.left_out)
     table(verb.common, f"{verb.out}: {len(projection.origins):,} demonstrations of {verb.imitator}", COLUMNS, rows)
     say(verb.common, "followed: share of the steps that were meant; error: in deviations of the imitator's own babbling")
@@ -61,11 +75,16 @@ def _report(verb: Project, projection: Projection) -> None:
             "! less than half of the steps are followed: shorter pieces begin anew more often (--length 5 --pieces 27)",
         )
     say(verb.common, f"{projection.simulator_steps:,} simulated steps")
-    say(verb.common, f"next: imitable imitate {verb.out} --imitator {verb.imitator} --method cloning")
+    weights = [] if verb.scores is None else ["--scores", str(scores_path(verb.out))]
+    # pieces are short: a robot without a task is to be judged for as long as the demonstrations were
+    horizon = [] if imitator.robot.rules else ["--horizon", str(max(episode.length for episode in demos.episodes))]
+    words = ["imitable", "imitate", str(verb.out), "--imitator", verb.imitator, *weights, *horizon, "--method", "cloning"]
+    say(verb.common, f"next: {shlex.join(words)}")
     document(
         verb.common,
         {
             "out": str(verb.out),
+            "scores": None if verb.scores is None else str(scores_path(verb.out)),
             "simulator_steps": projection.simulator_steps,
             "demonstrators": [dict(zip(COLUMNS, row, strict=True)) for row in rows],
             "lost": lost,

@@ -202,6 +202,8 @@ class Imitate:
     """So many runs, of seeds from --seed on, one process each; RUN/seed-0, RUN/seed-1, …"""
     episodes: int = 100
     """Episodes of the evaluation at the end."""
+    horizon: int | None = None
+    """Steps of an episode of a robot without a task. Default: those of the longest demonstration."""
     reward: str | None = None
     """Count returns in the evaluation by this function, module.function; see imitable.rewards."""
     out: Path = Path("run")
@@ -243,7 +245,8 @@ class Project:
     imitator: str
     """The robot that shall imitate: ROBOT[:KEY=VALUE[,KEY=VALUE…]], or an MJCF file."""
     scores: Path | None = None
-    """Score file of these demonstrations: take its rollouts instead of simulating again."""
+    """Score file of these demonstrations: its weights go on to OUT.scores.parquet, and its rollouts are taken instead of
+    simulating again, unless --length or --pieces asks for others."""
     length: int | None = None
     """Steps of a piece. Default: the whole demonstration, divided by --pieces."""
     pieces: int = 1

@@ -8,6 +8,7 @@ import numpy as np
 
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, one_of
+from imitable.sim.posture import quaternions, signed_like
 from imitable.types import Bools, Floats, Ints
 
 DISTANCES = ("standardised", "l2", "l1", "cosine")
@@ -35,9 +36,12 @@ class Ruler:
     """(S) deviation of every entry in the imitator's own movements."""
     discount: float
     """γ of the sum."""
+    quaternions: tuple[int, ...] = ()
+    """First entries of quaternions, of which q and −q are the same."""
 
     def errors(self, states: Floats, targets: Floats) -> Floats:
         """(…, S), (…, S) → (…) distances."""
+        targets = signed_like(self.quaternions, states, targets)
         ours: Floats = states[..., self.compared]
         theirs: Floats = targets[..., self.compared]
         if self.kind == "cosine":
@@ -73,7 +77,7 @@ def ruler(imitator: Variant, scale: Floats, kind: str, entries: str, discount: f
         discount = exp(-imitator.layout.period_s / MEMORY_S)
     if not 0 <= discount <= 1:
         raise BadOption("discount", discount, "give a number from 0 to 1")
-    return Ruler(kind, compared(imitator, entries), scale, discount)
+    return Ruler(kind, compared(imitator, entries), scale, discount, quaternions(imitator))
 
 
 def compared(imitator: Variant, entries: str) -> Bools:

@@ -132,7 +132,7 @@ class Aligner:
 def aligning(method: "Sail", job: Job) -> TrainerCourse:
     """Return the course of SAIL: goals from the lessons, the inverse model from babbling, the policy from both."""
     taught = lessons(job.demos, job.weights, job.seed)
-    task = imitation_task(job.imitator, taught, job.seed)
+    task = imitation_task(job, taught)
     normaliser = normaliser_of(task, taught)
     rng = seeding.generator(job.seed, "sail")
     policy = _untrained(method, task, job.seed, (normaliser.mean, normaliser.std))

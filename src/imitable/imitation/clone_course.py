@@ -56,7 +56,7 @@ class CloneCourse:
         self._method, self._job = method, job
         taught = lessons(job.demos, job.weights, job.seed, actions=True)
         assert taught.actions is not None
-        task = imitation_task(job.imitator, taught, job.seed)
+        task = imitation_task(job, taught)
         self._normaliser = normaliser_of(task, taught)
         low, high = job.imitator.control_range
         self._centre, self._half = (low + high) / 2, (high - low) / 2

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 
-from imitable.dynamics.variant import Variant
 from imitable.imitation.adversary import Adversary
 from imitable.imitation.features import FLOOR, LIMIT, features
 from imitable.imitation.gaifo import Gaifo
@@ -61,7 +60,7 @@ def adversarial(method: Gaifo, job: Job, begin: Policy | None = None) -> Trainer
     """Return the course of adversarial imitation, from fresh networks or from a policy."""
     taught = lessons(job.demos, job.weights, job.seed)
     seen = features(taught, job.imitator, method.features, normalised=bool(method.normalised), root=bool(method.observe_root))
-    task = imitation_task(job.imitator, taught, job.seed, observe_root=bool(method.observe_root))
+    task = imitation_task(job, taught, observe_root=bool(method.observe_root))
     check_settings(task, method.rl, job.steps, begin)
     trainer = Trainer(
         task,
@@ -78,9 +77,10 @@ def adversarial(method: Gaifo, job: Job, begin: Policy | None = None) -> Trainer
     return TrainerCourse(trainer)
 
 
-def imitation_task(imitator: Variant, taught: Lessons, seed: int, *, observe_root: bool = False) -> Task:
+def imitation_task(job: Job, taught: Lessons, *, observe_root: bool = False) -> Task:
     """Return where imitation takes place: the robot's own task, or a free body that starts like the demonstrations."""
-    return task_of(imitator, reference(imitator, taught, seed), observe_root=observe_root)
+    known = reference(job.imitator, taught, job.seed, job.horizon)
+    return task_of(job.imitator, known, observe_root=observe_root)
 
 
 def normaliser_of(task: Task, taught: Lessons, begin: Policy | None = None) -> Normaliser:

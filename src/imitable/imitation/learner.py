@@ -24,6 +24,8 @@ class Job:
     seed: int
     threads: int = 1
     say: Callable[[str], None] = lambda line: None
+    horizon: int | None = None
+    """Steps of an episode of a robot without a task; None: those of the longest demonstration."""
 
 
 class Course(Protocol):

@@ -71,6 +71,7 @@ def imitate(
     *,
     steps: int = STEPS,
     episodes: int = 100,
+    horizon: int | None = None,
     reward: str | None = None,
     threads: int = 1,
     out: str | Path | None = None,
@@ -90,6 +91,7 @@ def imitate(
         seed: seed of everything random.
         steps: control steps that it may learn from.
         episodes: episodes of the evaluation.
+        horizon: steps of an episode of a robot without a task; None: those of the longest demonstration.
         reward: dotted name of a function that the evaluation counts returns by, see `imitable.rewards`.
         threads: threads of the simulator; results do not depend on it.
         out: run folder to write.
@@ -102,30 +104,39 @@ def imitate(
     variant = robot(imitator) if isinstance(imitator, str) else imitator
     learner = _method(method) if isinstance(method, str) else method
     paid = None if reward is None else reward_function(reward)
-    check_input(demos, variant, learner, weights, steps, episodes)
+    check_input(demos, variant, learner, weights, steps, episodes, horizon)
     check_modes(resume=resume, overwrite=overwrite)
-    setting = setting_of(demos, variant, learner, weights, seed, steps, episodes, reward)
+    setting = setting_of(demos, variant, learner, weights, seed, steps, episodes, reward, horizon)
     folder = None if out is None else RunFolder(Path(out))
     if folder is not None:
         folder.check(setting, resume=resume, overwrite=overwrite)
         if resume and folder.complete:
             return Imitated(folder.policy, folder.best, folder.evaluation)
-    course, standing = learner.begin(Job(demos, variant, weights, steps, seed, threads, say)), Standing()
+    course, standing = learner.begin(Job(demos, variant, weights, steps, seed, threads, say, horizon)), Standing()
     if folder is not None:
         folder.open(setting, resume=resume)
         if folder.load(course, standing):
             say(f"going on at {course.share:.0%}")
     _learn(course, standing, folder, checkpoint_s, on_progress)
-    known = reference(variant, lessons(demos, weights, seed), seed) if variant.robot.rules is None else None
+    known = reference(variant, lessons(demos, weights, seed), seed, horizon) if variant.robot.rules is None else None
     return _finished(course, standing, folder, known, _Judged(variant, episodes, paid, threads))
 
 
 def check_input(
-    demos: Demonstrations, imitator: Variant, learner: Learner, weights: Weights | None, steps: int, episodes: int
+    demos: Demonstrations,
+    imitator: Variant,
+    learner: Learner,
+    weights: Weights | None,
+    steps: int,
+    episodes: int,
+    horizon: int | None = None,
 ) -> None:
     """Refuse what no run can be made of, before anything is said or written."""
     if episodes < 1:
         raise BadOption("episodes", episodes, "give a number above 0")
+    if horizon is not None and (horizon < 1 or imitator.robot.rules is not None):
+        expected = "its task has a horizon of its own" if imitator.robot.rules is not None else "give a number above 0"
+        raise BadOption("horizon", horizon, expected)
     if steps < learner.least_steps:
         raise BadOption("steps", steps, f"give at least {learner.least_steps}")
     check_set(demos, imitator)
@@ -142,6 +153,7 @@ def setting_of(
     steps: int,
     episodes: int,
     reward: str | None = None,
+    horizon: int | None = None,
 ) -> dict[str, Any]:
     """Return everything that a run's result depends on."""
     names = ("imitable", "mujoco", "jax", "numpy")
@@ -155,6 +167,7 @@ def setting_of(
         "seed": seed,
         "episodes": episodes,
         "reward": reward,
+        "horizon": horizon,
         "demonstrations": len(demos),
         "demonstrations_hash": episodes_hash(demos.episodes),
         "weights": None if weights is None else _hash(np.asarray(weights.of(demos)).tobytes()),

@@ -36,11 +36,11 @@ class Reference:
     starts: Floats
     """(K, S) where episodes start."""
     horizon: int
-    """Steps of an episode: those of the longest demonstration."""
+    """Steps of an episode: those of the longest demonstration, or as many as were asked for."""
 
 
-def reference(imitator: Variant, taught: Lessons, seed: int) -> Reference | None:
-    """Return the reference of a set of lessons; a robot with a task of its own needs none."""
+def reference(imitator: Variant, taught: Lessons, seed: int, horizon: int | None = None) -> Reference | None:
+    """Return the reference of a set of lessons, for episodes of `horizon` steps; a robot with a task of its own needs none."""
     if imitator.robot.rules is not None:
         return None
     rng = seeding.generator(seed, "starts")
@@ -48,7 +48,7 @@ def reference(imitator: Variant, taught: Lessons, seed: int) -> Reference | None
     rows, density = np.flatnonzero(~taught.absorbing), taught.density[~taught.absorbing]
     if len(rows) > STATES:
         rows, density = np.sort(rows[Sampler(density).draw(rng, (STATES,))]), np.ones(STATES)
-    return Reference(taught.before[rows], density, taught.owners[rows], starts, taught.longest)
+    return Reference(taught.before[rows], density, taught.owners[rows], starts, horizon or taught.longest)
 
 
 def task_of(imitator: Variant, known: Reference | None, *, observe_root: bool = False) -> Task:

@@ -6,6 +6,8 @@
 An adapter file: MuJoCo ships no types.
 """
 
+from collections.abc import Sequence
+
 import mujoco
 import numpy as np
 
@@ -51,10 +53,30 @@ def penetrating(variant: Variant, states: Floats) -> Bools:
 
 def one_sign(variant: Variant, states: Floats) -> Floats:
     """(N, S) → (N, S) with every quaternion q written as that of q and −q, the same rotation, whose first entry is positive."""
-    model, signed = variant.model, states.copy()
+    signed = states.copy()
+    for first in quaternions(variant):
+        signed[:, first : first + 4] *= np.where(states[:, first : first + 1] < 0, -1.0, 1.0)
+    return signed
+
+
+def quaternions(variant: Variant) -> tuple[int, ...]:
+    """Return the first state entry of every quaternion: of free and of ball joints."""
+    model = variant.model
     offsets = {int(mujoco.mjtJoint.mjJNT_FREE): 3, int(mujoco.mjtJoint.mjJNT_BALL): 0}
-    for kind, place in zip(model.jnt_type.tolist(), model.jnt_qposadr.tolist(), strict=True):
-        if kind in offsets:
-            first = place + offsets[kind]
-            signed[:, first : first + 4] *= np.where(states[:, first : first + 1] < 0, -1.0, 1.0)
+    joints = zip(model.jnt_type.tolist(), model.jnt_qposadr.tolist(), strict=True)
+    return tuple(place + offsets[kind] for kind, place in joints if kind in offsets)
+
+
+def signed_like(places: Sequence[int], states: Floats, targets: Floats) -> Floats:
+    """(…, S), (…, S) → (…, S) targets with every quaternion written as that of q and −q which is nearer to the state's.
+
+    Recorders may change the sign from one frame to the next; the rotation is the same.
+    """
+    if not places:
+        return targets
+    signed = np.array(np.broadcast_to(targets, np.broadcast_shapes(states.shape, targets.shape)))
+    for first in places:
+        part = slice(first, first + 4)
+        dot = (states[..., part] * signed[..., part]).sum(axis=-1, keepdims=True)
+        signed[..., part] *= np.where(dot < 0, -1.0, 1.0)
     return signed

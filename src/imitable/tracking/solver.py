@@ -16,6 +16,7 @@ import numpy as np
 
 from imitable.dynamics.variant import Variant
 from imitable.sim.batch import Batch
+from imitable.sim.posture import quaternions, signed_like
 from imitable.tracking.box_qp import minimise
 from imitable.tracking.inverse import bands, has_servos, idle_actions, inverse_actions
 from imitable.types import Bools, Floats, Ints
@@ -76,7 +77,7 @@ class Lanes:
         self.bodies = tuple(bodies)
         low, high = variant.control_range
         self.centre, self.half = (low + high) / 2, (high - low) / 2
-        self.servos = has_servos(variant)
+        self.servos, self._quaternions = has_servos(variant), quaternions(variant)
         self.bands = bands(variant)
         """(A) how far from no force to the whole force of an actuator, in half control ranges."""
         self._width = max(len(self.centre), NEAR + ANYWHERE)
@@ -138,7 +139,7 @@ class Lanes:
 
     def residuals(self, reached: Floats, targets: Floats) -> Floats:
         """(N, K, S), (N, S) → (N, K, S) standardised residuals, so that e² = Σ r²; huge where MuJoCo gave up."""
-        gap = (reached - targets[:, None]) / (self.scale * np.sqrt(len(self.scale)))
+        gap = (reached - signed_like(self._quaternions, reached, targets[:, None])) / (self.scale * np.sqrt(len(self.scale)))
         return np.where(np.isfinite(gap), gap, 1e3)
 
     def errors(self, reached: Floats, targets: Floats) -> Floats:
