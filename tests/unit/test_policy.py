@@ -11,8 +11,10 @@ import pytest
 from safetensors.numpy import save as save_arrays
 
 from imitable import tensors
+from imitable.demonstrators.shipped import policy_for
+from imitable.dynamics.parse import robot
 from imitable.errors import BadPolicy
-from imitable.sim.policy import act, controls, load_policy, mean, normalised, save_policy, to_bytes
+from imitable.sim.policy import act, controls, load_policy, mean, normalised, rowwise, save_policy, to_bytes
 from imitable.types import Policy
 
 SIZES = (4, 8, 6, 2)
@@ -79,9 +81,15 @@ class TestForward:
 
     def test_mean_and_controls_make_act(self) -> None:
         policy, observations = make_policy(), np.random.default_rng(2).normal(size=(3, 4))
-        np.testing.assert_array_equal(
-            act(policy, observations), controls(policy, mean(policy, normalised(policy, observations)))
-        )
+        inputs = normalised(policy, observations)
+        np.testing.assert_array_equal(act(policy, observations), controls(policy, mean(policy, inputs, rowwise)))
+        np.testing.assert_allclose(mean(policy, inputs, rowwise), mean(policy, inputs), rtol=1e-5, atol=1e-6)
+
+    def test_an_action_depends_on_its_own_row_alone(self) -> None:
+        policy, observations = policy_for(robot("hopper")), np.random.default_rng(3).normal(size=(64, 11))
+        together = act(policy, observations)
+        for begin, end in ((6, 7), (6, 12), (1, 64)):
+            np.testing.assert_array_equal(act(policy, observations[begin:end]), together[begin:end])
 
 
 class TestFile:

@@ -231,7 +231,7 @@ class TestEpisodes:
         seeds = list(range(100, 100 + EPISODES_AT_ONCE + 6))
         many = self.play(task, seeds, sampled)
         assert len({len(states) for states, _, _ in many}) > 1, "some fall earlier than others"
-        for position in (0, 3, EPISODES_AT_ONCE - 1, EPISODES_AT_ONCE, EPISODES_AT_ONCE + 5):
+        for position in (0, 3, 6, 7, 11, EPISODES_AT_ONCE - 1, EPISODES_AT_ONCE, EPISODES_AT_ONCE + 5):
             alone = self.play(task, [seeds[position]], sampled)[0]
             reordered = self.play(task, [7, 8, seeds[position]], sampled, threads=2)[2]
             for one, other, third in zip(many[position], alone, reordered, strict=True):

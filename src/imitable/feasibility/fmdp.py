@@ -17,7 +17,7 @@ import numpy as np
 
 from imitable.dynamics.variant import Variant
 from imitable.feasibility.distances import Ruler
-from imitable.sim.policy import controls, normalised, rowwise
+from imitable.sim.policy import act
 from imitable.sim.task import End, Moment
 from imitable.tracking.follow import Followed
 from imitable.tracking.solver import Lanes
@@ -25,9 +25,6 @@ from imitable.types import Bools, Floats, Ints, Policy, Trajectory
 
 INPUTS = ("target", "initial-state")
 """What a tracker sees: its state, the way to the next demonstrated state and the clock; or, as in the paper, (s, s_0)."""
-
-ROWS = 64
-"""Observations that go through a policy at once: a fixed number, so that the bits of a row do not depend on the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,19 +157,7 @@ def _wanted(task: Fmdp, lanes: Lanes, policy: Policy | None, moment: Moment) -> 
     """(N, A) actions inside the control range."""
     if policy is None:
         return lanes.centre + lanes.half * lanes.passive(moment.states)
-    observations = task.observe(moment)
-    padded = np.zeros((-(-len(observations) // ROWS) * ROWS, observations.shape[1]))
-    padded[: len(observations)] = observations
-    blocks = [_act(policy, padded[begin : begin + ROWS]) for begin in range(0, len(padded), ROWS)]
-    return np.clip(np.concatenate(blocks)[: len(observations)], *task.variant.control_range)
-
-
-def _act(policy: Policy, observations: Floats) -> Floats:
-    """(N, O) → (N, A) mean actions, like `sim.policy.act`, but every row in the same bits wherever it stands."""
-    hidden = normalised(policy, observations)
-    for weight, bias in zip(policy.weights[:-1], policy.biases[:-1], strict=True):
-        hidden = np.tanh(rowwise(hidden, weight) + bias)
-    return controls(policy, rowwise(hidden, policy.weights[-1]) + policy.biases[-1])
+    return np.clip(act(policy, task.observe(moment)), *task.variant.control_range)
 
 
 def _part(moment: Moment, chosen: Bools) -> Moment:

@@ -6,6 +6,7 @@ layers of 64 cost less in NumPy than the dispatch of a compiled JAX function (me
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -33,12 +34,12 @@ def rowwise(rows: Singles, matrix: Singles) -> Singles:
     return np.einsum("ni,io->no", rows, matrix)
 
 
-def mean(policy: Policy, inputs: Singles) -> Singles:
+def mean(policy: Policy, inputs: Singles, product: Callable[[Singles, Singles], Singles] = np.matmul) -> Singles:
     """(N, O) → (N, A): μ of normalised observations, in half control ranges."""
     hidden = inputs
     for weight, bias in zip(policy.weights[:-1], policy.biases[:-1], strict=True):
-        hidden = np.tanh(hidden @ weight + bias)
-    return hidden @ policy.weights[-1] + policy.biases[-1]
+        hidden = np.tanh(product(hidden, weight) + bias)
+    return product(hidden, policy.weights[-1]) + policy.biases[-1]
 
 
 def controls(policy: Policy, units: Singles) -> Floats:
@@ -47,8 +48,8 @@ def controls(policy: Policy, units: Singles) -> Floats:
 
 
 def act(policy: Policy, observations: Floats, rng: np.random.Generator | None = None) -> Floats:
-    """(N, O) → (N, A): mean actions, or sampled ones when a generator is given."""
-    units = mean(policy, normalised(policy, observations))
+    """(N, O) → (N, A): mean actions, or sampled ones when a generator is given; an action depends on its own row alone."""
+    units = mean(policy, normalised(policy, observations), rowwise)
     if rng is not None:
         units = units + np.exp(policy.log_std) * rng.standard_normal(units.shape, dtype=np.float32)
     return controls(policy, units)

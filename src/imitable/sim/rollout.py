@@ -235,13 +235,10 @@ def _play(task: Task, policy: Policy, seeds: Sequence[int], sampled: bool, threa
     exploration, disturbance = _episode_noise(task, policy, seeds, sampled)
     actions = np.empty((task.horizon, n, policy.action_size))
     lengths, terminated, alive = np.zeros(n, np.int64), np.zeros(n, bool), np.arange(n)
-    # a fixed number of rows, so that the bits of a matrix product do not depend on how many episodes are alive
-    observed = np.zeros((EPISODES_AT_ONCE, policy.observation_size))
     batch.set_state(states[0])
     for t in range(task.horizon):
         moment = Moment(states[t, alive], np.full(len(alive), t), context[alive])
-        observed[alive] = task.observe(moment)
-        actions[t, alive] = act(policy, observed)[alive] + exploration[t, alive]
+        actions[t, alive] = act(policy, task.observe(moment)) + exploration[t, alive]
         diverged = batch.step(actions[t, alive] + disturbance[t, alive], alive)
         after, outcome = judged(task, moment, batch.states[alive], diverged, task.horizon)
         states[t + 1, alive] = after.states
