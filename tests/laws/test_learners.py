@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Laws that hold for every learner, on a body that falls and on one without a task."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from imitable.demonstrators.shipped import policy_for
+from imitable.demos.store import write
 from imitable.dynamics.parse import robot
 from imitable.imitation.method import METHODS
 from imitable.sim.babble import babble
@@ -53,3 +59,38 @@ def test_laws_on_a_body_that_falls(name: str, hops: InMemory) -> None:
 def test_laws_on_a_body_without_a_task(name: str, slider_path: Path) -> None:
     body = robot(str(slider_path))
     check_learner(QUICK[name], InMemory(body.layout, babble(body, 3, 30, 0)), body, steps=STEPS.get(name, 3 * 8 * 16))
+
+
+LONG = {
+    "sail": (QUICK["sail"], 12_800),
+    "cloning": ("cloning:gradient_steps=20000,minibatch=32,hidden=8x8", 0),
+    "cloning, then gaifo": ("cloning:gradient_steps=40,minibatch=32,hidden=8x8,fine_tune=1", 25 * 64 * 32),
+    "dcc": (QUICK["dcc"], 25 * 64 * 32),
+}
+"""Learners, and steps long enough to be killed on the way; gaifo is killed in the tests of the command line."""
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_killed_on_two_cores_a_learner_ends_as_uninterrupted_on_one(name: str, hops: InMemory, tmp_path: Path) -> None:
+    write(tmp_path / "demos", hops.layout, hops)
+    method, steps = LONG[name]
+    cores = sorted(os.sched_getaffinity(0))
+    arguments = ["imitate", str(tmp_path / "demos"), "--imitator", "hopper:gravity=15", "--method", method, "--episodes", "1"]
+    arguments += ["--steps", str(steps), "--checkpoint-every", "0"]
+
+    def command(cores: list[int], *words: str) -> list[str]:
+        start = f"import os; os.sched_setaffinity(0, {set(cores)}); from imitable.cli.main import main; main()"
+        return [sys.executable, "-c", start, *arguments, *words]
+
+    subprocess.run(command(cores[:1], "--out", str(tmp_path / "whole")), check=True, capture_output=True)
+    cut = ("--out", str(tmp_path / "cut"), "--threads", "2")
+    process = subprocess.Popen(command(cores[:2], *cut), stderr=subprocess.DEVNULL)
+    while not (tmp_path / "cut" / "seed-0" / "checkpoint" / "standing.json").exists():
+        assert process.poll() is None, "it was done before it could be killed"
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (tmp_path / "cut" / "seed-0" / "evaluation.json").exists()
+    subprocess.run(command(cores[:2], *cut, "--resume"), check=True, capture_output=True)
+    found, expected = (tmp_path / part / "seed-0" / "policy.safetensors" for part in ("cut", "whole"))
+    assert found.read_bytes() == expected.read_bytes()
