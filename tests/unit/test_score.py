@@ -457,3 +457,10 @@ def test_a_strangers_demonstration_is_climbed_by_the_motor_that_lacks_strength(s
 def test_rollouts_of_a_body_without_noise_are_refused(slider: Variant) -> None:
     with pytest.raises(BadOption, match="no noise"):
         score(InMemory(slider.layout, [pushed(FORCE, 10)]), slider, measuring=Measuring(rollouts=3))
+
+
+@pytest.mark.parametrize("name", ["neighbours", "transferability"])
+def test_a_method_with_a_measure_of_its_own_refuses_other_distances(slider: Variant, name: str) -> None:
+    for measuring in (Measuring(distance="l2"), Measuring(entries="rootless")):
+        with pytest.raises(BadOption, match="leave out --distance"):
+            score(InMemory(slider.layout, [pushed(FORCE, 10)]), slider, name, measuring=measuring)

@@ -122,9 +122,10 @@ def _judged(scores: Scores) -> str:
     about = scores.about
     attempts = about.get("attempts", 1)
     pieces = f"up to {attempts} times {about['horizon']} steps" if attempts > 1 else f"the first {about['horizon']} steps"
+    by = about.get("measure") or f"{about['distance']} distance"
     parts = [
         f"judged: {pieces} ({about['horizon_s']:.2g} s, {_covered(scores):.0%} of an episode) "
-        f"by {about['distance']} distance, discount {about['discount']:.4g} ({about['horizon_mass']:.0%} of its mass)",
+        f"by {by}, discount {about['discount']:.4g} ({about['horizon_mass']:.0%} of its mass)",
         f"effective sample size {about['effective_size']:.1f} of {len(scores)}",
         f"{about['simulator_steps']:,} simulated steps",
     ]

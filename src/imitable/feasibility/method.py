@@ -101,6 +101,9 @@ def score(
     measuring = measuring or Measuring()
     weighting.check_temperature(temperature)
     check_modes(resume=resume, overwrite=overwrite)
+    own = _own_measure(scorer)
+    if own and (measuring.distance, measuring.entries) != (Measuring.distance, Measuring.entries):
+        raise BadOption("distance", measuring.distance, f"the method measures the {own}; leave out --distance and --entries")
     if measuring.rollouts > 1 and variant.noise == 0:
         raise BadOption("rollouts", measuring.rollouts, "this imitator has no noise, so that all would be alike; set its noise")
     check_set(demos, variant)
@@ -118,6 +121,11 @@ def score(
 
 
 _method = method
+
+
+def _own_measure(scorer: Scorer) -> str:
+    """Return what a method measures instead of the ruler's distance, if it does; see `Scorer`."""
+    return str(getattr(scorer, "measure", ""))
 
 
 def _check_output(path: Path, *, overwrite: bool, resume: bool) -> None:
@@ -173,6 +181,7 @@ def _scored(
         **_coverage(job, measurer.horizon),
         **known,
         "rule": scorer.rule,
+        "measure": _own_measure(scorer),
         "own_distance": own.distance.tolist(),
         "own_share": own.share.tolist(),
         "own_error": own.error,

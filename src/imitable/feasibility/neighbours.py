@@ -45,6 +45,7 @@ class Neighbours:
     """Settings of the nearest-neighbour scorer."""
 
     rule: ClassVar[str] = "share"
+    measure: ClassVar[str] = "distance of its transitions to the imitator's own"
     transitions: int = 20_000
     """Random transitions from the imitator's start."""
     tries: int = 16

@@ -85,7 +85,10 @@ class Measurer(Protocol):
 
 
 class Scorer(Protocol):
-    """The settings of a method: a frozen dataclass that imports nothing heavy before `prepared` is called."""
+    """The settings of a method: a frozen dataclass that imports nothing heavy before `prepared` is called.
+
+    One that does not measure by the job's ruler says so by a further class attribute: `measure`, what it measures instead.
+    """
 
     rule: ClassVar[str]
     """How `--temperature auto` turns measures into scores: see `weighting.RULES`."""

@@ -71,6 +71,7 @@ class Transferability:
     """Settings of the discriminator's score."""
 
     rule: ClassVar[str] = "sigmoid"
+    measure: ClassVar[str] = "logit of a discriminator between it and the imitator"
     clusters: int = 0
     """Modes that k-means looks for; 0 takes each demonstrator's demonstrations as one mode."""
     steps: int = 100_000

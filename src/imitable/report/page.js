@@ -474,8 +474,8 @@ function drawError() {
   errorChart = null;
   if (!detail) return host.replaceChildren();
   const pairs = detail.times.map((t, i) => [t, detail.errors[i]]).filter(([, error]) => known(error)), own = file.own_error, step = file.columns.divergence[state.row];
-  const high = Math.max(...pairs.map(([, error]) => error), own) * 1.08, from = Math.min(...detail.times), to = Math.max(...detail.times), width = widthOf(host);
-  const drawn = chart(width, 270, {top: 24}, {x: [from > to - from ? from : 0, to], y: [0, high], xLabel: "time (s)", yLabel: "error"}, "Tracking error over time");
+  const high = Math.max(...pairs.map(([, error]) => error), own) * 1.08, low = Math.min(0, ...pairs.map(([, error]) => error), own), from = Math.min(...detail.times), to = Math.max(...detail.times), width = widthOf(host);
+  const drawn = chart(width, 270, {top: 24}, {x: [from > to - from ? from : 0, to], y: [low, high], xLabel: "time (s)", yLabel: "error"}, "Tracking error over time");
   byId("error-title").textContent = `Tracking error over time, in ${file.error_unit}`;
   const {svg, X, Y, left, right, top} = drawn;
   svg.append(sv("line", {x1: left, x2: width - right, y1: Y(own), y2: Y(own), stroke: "var(--feasible)", "stroke-width": 1.5, "stroke-dasharray": "5 4"}));
@@ -485,10 +485,10 @@ function drawError() {
   for (const piece of pieces) svg.append(sv("path", {d: linePath(piece), fill: "none", stroke: "var(--attempted)", "stroke-width": 2}));
   if (known(step)) {
     const x = X(step * file.period_s), late = x > width * 0.6;
-    svg.append(sv("line", {x1: x, x2: x, y1: top, y2: Y(0), stroke: "var(--infeasible)", "stroke-width": 2}),
+    svg.append(sv("line", {x1: x, x2: x, y1: top, y2: Y(low), stroke: "var(--infeasible)", "stroke-width": 2}),
       sv("text", {class: "strong", x: x + (late ? -5 : 5), y: top - 8, "text-anchor": late ? "end" : "start"}, `parts at ${fixed(step * file.period_s, 2)} s (step ${step})`));
   }
-  const head = sv("line", {y1: top, y2: Y(0), stroke: "var(--ink)", "stroke-width": 1, "stroke-dasharray": "2 3", visibility: "hidden"});
+  const head = sv("line", {y1: top, y2: Y(low), stroke: "var(--ink)", "stroke-width": 1, "stroke-dasharray": "2 3", visibility: "hidden"});
   svg.append(head);
   errorChart = {head, X};
   host.replaceChildren(svg, el("p", {class: "small"}, "Dashed: 99 % of the errors on the imitator's own rollouts lie below. Dotted: the frame above."));

@@ -52,7 +52,7 @@ def scored(
         "effective_size": about["effective_size"],
         "thresholds": [about["feasible_share"], about["nearly_share"]],
         "own_error": about["own_error"],
-        "error_unit": ERROR_UNITS[about["distance"]],
+        "error_unit": about.get("measure") or ERROR_UNITS[about["distance"]],
         "period_s": imitator.layout.period_s,
         "verdicts": list(VERDICTS),
         **_columns(scores),
@@ -79,6 +79,12 @@ def meaning(scores: Scores, imitator: Variant) -> str:
     judge = "the method carries no certificate"
     if "certificate" in about:
         judge = f"the tracker's certificate is {about['certificate']:.1%} (how often it finds an action known to be perfect)"
+    if about.get("measure"):
+        return (
+            f"A demonstration is feasible here if, over {pieces} of it ({about['horizon_s']:.2g} s), its share, from the "
+            f"{about['measure']}, is at most {about['feasible_share']:.2g} (up to {about['nearly_share']:.2g}: nearly) on "
+            f"{about['imitator']}; {judge}; objects that are missing from the model are not judged."
+        )
     return (
         f"A demonstration is feasible here if {about['imitator']} can follow {pieces} of it ({about['horizon_s']:.2g} s) so "
         f"closely that, over {entries} and by {about['distance']} distance, at most {about['feasible_share']:.2g} of the gap "
