@@ -93,6 +93,18 @@ def test_a_tighter_range_never_lowers_the_distance(slider_path: Path) -> None:
     assert before.min() > 0.1
 
 
+def test_a_tighter_elbow_never_lowers_the_distance(arm_path: Path) -> None:
+    wide = robot(str(arm_path))
+    demos = InMemory(wide.layout, [Trajectory(t.states, "wide") for t in babble(wide, 3, 60, 2)])
+    before = np.zeros(3)
+    for reach in (2.0, 0.4, 0.2, 0.1, 0.05):
+        body = robot(f"{arm_path}:range.elbow=-{reach}..{reach}")
+        found = score(demos, body, measuring=Measuring(distance="l2", discount=0.98)).distance
+        assert (found >= before - 0.02 * np.maximum(before, 0.05)).all(), reach
+        before = found
+    assert before.min() > 0.1
+
+
 @pytest.mark.parametrize("form", ["rollout", "windows", "restart"])
 def test_every_form_tells_own_from_impossible(slider: Variant, form: str) -> None:
     demos = InMemory(slider.layout, [pushed(FORCE / 2, 40), pushed(8 * FORCE, 40)])

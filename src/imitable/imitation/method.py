@@ -117,6 +117,9 @@ def imitate(
         folder.open(setting, resume=resume)
         if folder.load(course, standing):
             say(f"going on at {course.share:.0%}")
+            if folder.setting["versions"] != setting["versions"]:
+                begun = ", ".join(f"{name} {number}" for name, number in folder.setting["versions"].items())
+                say(f"! it was begun with {begun}: what comes out need not be the same to the last bit")
     _learn(course, standing, folder, checkpoint_s, on_progress)
     known = reference(variant, lessons(demos, weights, seed), seed, horizon) if variant.robot.rules is None else None
     return _finished(course, standing, folder, known, _Judged(variant, episodes, paid, threads))
