@@ -64,7 +64,7 @@ def arm_case(arm_path: Path) -> Case:
 
 
 def own_is_best(name: str, scores: Scores, own: int) -> bool:
-    """Return whether own demonstrations score higher: each of them, or, of methods that learn on a tiny budget, the middle one."""
+    """Return whether own demonstrations score higher: each of them, or, of methods that learn little here, the middle one."""
     least, most = (np.min, np.max) if name in LOCAL else (np.median, np.median)
     return bool(least(scores.score[:own]) > most(scores.score[own:]))
 
