@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from imitable.sim.onnx import save_onnx
     from imitable.sim.policy import load_policy, save_policy
     from imitable.sim.task import Locomotion
-    from imitable.types import Demonstrations, InMemory, Policy, Scores, Trajectory, Weights
+    from imitable.types import Demonstrations, InMemory, Part, Policy, Scores, Trajectory, Weights
 
 _HOMES = {
     "acquire": "imitable.acquisition",
@@ -51,6 +51,7 @@ _HOMES = {
     "save_policy": "imitable.sim.policy",
     "Demonstrations": "imitable.types",
     "InMemory": "imitable.types",
+    "Part": "imitable.types",
     "Policy": "imitable.types",
     "Scores": "imitable.types",
     "Trajectory": "imitable.types",
@@ -63,6 +64,7 @@ __all__ = [
     "InMemory",
     "Locomotion",
     "Measuring",
+    "Part",
     "Policy",
     "Scores",
     "Trajectory",

@@ -2,6 +2,7 @@
 """`imitable score | weigh | acquire` as a person meets them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -117,3 +118,24 @@ def test_an_existing_output_is_kept(scores: Path, demos: Path, slider: Path) -> 
     assert "no such file" in refused("acquire", "--scores", "nowhere.parquet")
     assert "NAME=PRICE" in refused("acquire", "--scores", scores, "--cost", "x")
     assert scores.read_bytes() == before
+
+
+def test_demonstrations_can_be_left_out(tmp_path: Path, slider_path: Path) -> None:
+    """One that cannot be judged is named, and the rest goes its way, to the policy."""
+    body = im.robot(str(slider_path))
+    good = babble(body, 3, 20, 0)
+    outside = [replace(one, states=one.states + np.array([5.0, 0.0])) for one in good[:1]]
+    im.write(tmp_path / "demos", body.layout, [good[0], *outside, *good[1:]])
+    arguments = ("score", tmp_path / "demos", "--imitator", slider_path, "--out", tmp_path / "scores.parquet")
+    assert "episode 1" in (line := refused(*arguments))
+    assert "--leave-out" in line
+    done = imitable(*arguments, "--leave-out", "1")
+    assert done.returncode == 0, done.stderr
+    assert "--leave-out 1 --explain" in done.stderr
+    assert [episode.index for episode in im.read_scores(tmp_path / "scores.parquet").episodes] == [0, 2, 3]
+    assert "from 0 to 3" in refused(*arguments, "--leave-out", "4", "--overwrite")
+    assert "must stay" in refused(*arguments, "--leave-out", "0-3", "--overwrite")
+    learn = ("imitate", tmp_path / "demos", "--imitator", slider_path, "--scores", tmp_path / "scores.parquet")
+    quick = ("--method", "cloning:gradient_steps=2", "--episodes", "1", "--out", tmp_path / "run")
+    assert "episode 1" in refused(*learn, *quick)
+    assert imitable(*learn, *quick, "--leave-out", "1").returncode == 0

@@ -10,10 +10,10 @@ from threading import Event, Thread
 from typing import Any
 
 from imitable.cli.console import Bar, bar, document, say, table
+from imitable.cli.demonstrations import demonstrations
 from imitable.cli.estimate import announce
 from imitable.cli.method_help import helped
 from imitable.cli.verbs import Imitate
-from imitable.demos.store import read
 from imitable.dynamics.parse import robot
 from imitable.errors import BadOption
 from imitable.feasibility.score_files import read_scores
@@ -37,11 +37,9 @@ def run(verb: Imitate) -> None:
     """Carry out the verb."""
     if helped(verb.common, verb.method, method):
         return
-    if not verb.demos:
-        raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")
     if not 1 <= verb.seeds <= 1000:
         raise BadOption("--seeds", verb.seeds, "give a number of seeds from 1 to 1000")
-    demos, imitator, learner = read(*verb.demos), robot(verb.imitator), method(verb.method)
+    demos, imitator, learner = demonstrations(verb.demos, verb.leave_out), robot(verb.imitator), method(verb.method)
     weights, reward = _weights(verb), None if verb.reward is None else reward_function(verb.reward)
     check_input(demos, imitator, learner, weights, verb.steps, verb.episodes, verb.horizon)
     folders = _folders(verb, demos, learner, weights)
@@ -116,7 +114,7 @@ def _together(verb: Imitate, learner: Learner, weights: Weights | None, folders:
 
 def _one_seed(verb: Imitate, learner: Learner, weights: Weights | None, seed: int) -> None:
     """Run one seed in a worker."""
-    _imitated(verb, read(*verb.demos), learner, weights, seed, lambda progress, share: None)
+    _imitated(verb, demonstrations(verb.demos, verb.leave_out), learner, weights, seed, lambda progress, share: None)
 
 
 def _imitated(

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from imitable.cli.console import bar, document, say, table
+from imitable.cli.demonstrations import demonstrations
 from imitable.cli.estimate import announce
 from imitable.cli.verbs import Project
 from imitable.demos.store import read, write
 from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
-from imitable.errors import BadOption
 from imitable.feasibility.score_files import write_scores
 from imitable.files import check_free
 from imitable.projection import Origin, Projection
@@ -30,9 +30,7 @@ COLUMNS = ("demonstrator", "pieces", "left_out", "transitions", "followed", "err
 
 def run(verb: Project) -> None:
     """Carry out the verb."""
-    if not verb.demos:
-        raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")
-    demos, imitator = read(*verb.demos), robot(verb.imitator)
+    demos, imitator = demonstrations(verb.demos, verb.leave_out), robot(verb.imitator)
     for path in (verb.out, *([] if verb.scores is None else [scores_path(verb.out)])):
         check_free(path, overwrite=verb.overwrite)
     with bar(verb.common, len(demos), "projecting") as shown:

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from imitable.cli.console import bar, document, say, table
+from imitable.cli.demonstrations import demonstrations
 from imitable.cli.estimate import announce
 from imitable.cli.method_help import helped
 from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Score
-from imitable.demos.store import read
 from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption
@@ -37,9 +37,7 @@ def run(verb: Score) -> None:
     """Carry out the verb."""
     if helped(verb.common, verb.method, method):
         return
-    if not verb.demos:
-        raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")
-    demos, imitator, scorer = read(*verb.demos), robot(verb.imitator), method(verb.method)
+    demos, imitator, scorer = demonstrations(verb.demos, verb.leave_out), robot(verb.imitator), method(verb.method)
     if verb.explain is not None:
         _explain(verb, demos, imitator, scorer)
         return
@@ -74,6 +72,7 @@ def _again(verb: Score) -> str:
     for name in ("method", "distance", "entries", "discount", "rollouts"):
         if (value := getattr(verb, name)) != getattr(plain, name):
             words += [f"--{name}", str(value)]
+    words += ["--leave-out", verb.leave_out] if verb.leave_out else []
     return shlex.join(words + (["--seed", str(verb.common.seed)] if verb.common.seed else []))
 
 

@@ -130,6 +130,8 @@ class Score:
     """Rollouts a demonstration on a robot with noise: the expected distance is their mean."""
     explain: int | None = None
     """Explain this one demonstration (its place in the set, from 0 on) instead of scoring all."""
+    leave_out: str = ""
+    """Places of demonstrations that are left out: 3,17,40-45."""
     out: Path = Path("scores.parquet")
     """Score file to write; its steps go beside it."""
     resume: bool = False
@@ -206,6 +208,8 @@ class Imitate:
     """Steps of an episode of a robot without a task. Default: those of the longest demonstration."""
     reward: str | None = None
     """Count returns in the evaluation by this function, module.function; see imitable.rewards."""
+    leave_out: str = ""
+    """Places of demonstrations that are left out: 3,17,40-45."""
     out: Path = Path("run")
     """Folder of the runs to write."""
     checkpoint_every: float = 60.0
@@ -251,6 +255,8 @@ class Project:
     """Steps of a piece. Default: the whole demonstration, divided by --pieces."""
     pieces: int = 1
     """Pieces a demonstration: the first begins with it, the others are spread over the rest at random."""
+    leave_out: str = ""
+    """Places of demonstrations that are left out: 3,17,40-45."""
     out: Path = Path("projected")
     """Folder to write, a LeRobot v3 dataset."""
     overwrite: bool = False

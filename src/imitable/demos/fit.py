@@ -13,7 +13,7 @@ def check_set(demos: Demonstrations, imitator: Variant) -> None:
     check_layout(demos.layout, imitator.layout, demos.episodes[0].source)
     for episode in demos.episodes:
         if episode.length < 2:
-            reason = "it has one transition, and a rollout needs at least two; leave it out"
+            reason = "it has one transition, and a rollout needs at least two; leave it out (--leave-out)"
             raise BadEpisode(episode.source, episode.index, reason)
 
 

@@ -47,5 +47,6 @@ def _outside(start: Floats, imitator: Variant) -> str:
     for joint in joints(imitator):
         (low, high), value = joint.limits, float(start[joint.position])
         if not low - OVER_LIMIT <= value <= high + OVER_LIMIT:
-            return f"it starts with {joint.name} = {value:.3g}, outside the imitator's {low:.3g}..{high:.3g}; leave it out"
+            limits = f"{low:.3g}..{high:.3g}"
+            return f"it starts with {joint.name} = {value:.3g}, outside the imitator's {limits}; leave it out (--leave-out)"
     return ""

@@ -24,7 +24,7 @@ from imitable.imitation.lessons import Sampler, densities, lessons
 from imitable.sim.babble import babble, scales
 from imitable.sim.task import Locomotion, Moment
 from imitable.spec_text import check_ranges
-from imitable.types import Demonstrations, Episode, Floats, Ints, Layout, Singles, Trajectory, Weights, episode_of
+from imitable.types import Demonstrations, Episode, Floats, Layout, Part, Singles, Trajectory, Weights, episode_of
 
 if TYPE_CHECKING:
     from imitable.imitation.course import TrainerCourse
@@ -88,7 +88,7 @@ class Dcc:
     def translated(self, job: Job) -> Job:
         """Return the job with translated demonstrations, those of weight zero left out, and weights that belong to them."""
         places = np.flatnonzero(densities(job.demos, job.weights))
-        demos = Translated(job.demos, places, self._translator(job), job.imitator.root_entries)
+        demos = Translated(Part(job.demos, places.tolist()), self._translator(job), job.imitator.root_entries)
         if job.weights is None:
             return replace(job, demos=demos)
         values = job.weights.of(job.demos)[places]
@@ -115,12 +115,11 @@ class Dcc:
 
 
 class Translated(Demonstrations):
-    """Some demonstrations of a set, translated when read."""
+    """Demonstrations of a set, translated when read."""
 
-    def __init__(self, demos: Demonstrations, places: Ints, translator: Callable[[Floats], Floats], root: int) -> None:
-        """Read those at `places`, ascending; `root` leading state entries stay as they are."""
+    def __init__(self, demos: Demonstrations, translator: Callable[[Floats], Floats], root: int) -> None:
+        """Translate all but the `root` leading state entries."""
         self._demos, self._translator, self._root = demos, translator, root
-        self._places: list[int] = places.tolist()
 
     @property
     def layout(self) -> Layout:
@@ -135,20 +134,17 @@ class Translated(Demonstrations):
     @cached_property
     def _episodes(self) -> tuple[Episode, ...]:
         # a hash is of contents: every demonstration is read and translated once to know it
-        rows = self._demos.episodes
         return tuple(
-            episode_of(trajectory, rows[place].index, rows[place].source)
-            for place, trajectory in zip(self._places, self, strict=True)
+            episode_of(trajectory, row.index, row.source) for row, trajectory in zip(self._demos.episodes, self, strict=True)
         )
 
     def __getitem__(self, position: int) -> Trajectory:
         """Read and translate one demonstration."""
-        return self._translated(self._demos[self._places[position]])
+        return self._translated(self._demos[position])
 
     def __iter__(self) -> Iterator[Trajectory]:
         """Read and translate all demonstrations in order."""
-        wanted = set(self._places)
-        return (self._translated(trajectory) for place, trajectory in enumerate(self._demos) if place in wanted)
+        return map(self._translated, self._demos)
 
     def _translated(self, trajectory: Trajectory) -> Trajectory:
         """Return the translated states alone: actions and return belong to the original."""
