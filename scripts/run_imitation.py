@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RUNS, RECORDS = ROOT / "runs" / "imitation", ROOT / "results" / "imitation"
 DEMO_SEED, EACH, POINTS = 1, 50, 60
 MILLION, WEIGHTED = 1_000_000, 600_000
-ALONE = {"half_cheetah": 200_000, "hopper": 300_000, "swimmer": 1_000_000, "walker2d": 400_000}
+ALONE = {"half_cheetah": 200_000, "hopper": 300_000, "swimmer": 1_000_000, "walker2d": 300_000}
 """Steps of imitating one demonstrator alone: enough to tell good lessons from bad ones, not to learn all there is."""
 SHORT = 300_000
 """Steps of the other learners."""
