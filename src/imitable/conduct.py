@@ -22,7 +22,7 @@ from imitable import seeding
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, BadTrajectory, BadWeights
 from imitable.sim.babble import scales
-from imitable.sim.posture import beyond_limits, one_sign, penetrating
+from imitable.sim.posture import beyond_limits, one_sign, penetrating, quaternions
 from imitable.types import Bools, Floats, Ints, Trajectory
 
 DIRECTIONS = 64
@@ -154,7 +154,7 @@ def _thinned(cloud: Cloud, most: int) -> Cloud:
 def _in_scales(variant: Variant, cloud: Cloud) -> Cloud:
     """Leave out the root position and divide by the body's own scales."""
     entries = slice(variant.root_entries, None)
-    return cloud._replace(states=one_sign(variant, cloud.states)[:, entries] / scales(variant).state[entries])
+    return cloud._replace(states=one_sign(quaternions(variant), cloud.states)[:, entries] / scales(variant).state[entries])
 
 
 def _share(wrong: Callable[[Variant, Floats], Bools], variant: Variant, cloud: Cloud) -> float:

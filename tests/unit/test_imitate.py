@@ -366,3 +366,22 @@ def test_the_best_policy_is_kept_beside_the_last(tmp_path: Path) -> None:
     assert found.best is not None
     assert set(found.evaluation["best"]) == {"mean_actions", "sampled_actions"}
     assert RunFolder(tmp_path / "run").best is not None
+
+
+def test_features_do_not_depend_on_the_sign_of_a_quaternion(tmp_path: Path) -> None:
+    (tmp_path / "free.xml").write_text(
+        '<mujoco><worldbody><body><freejoint name="f"/><geom type="sphere" size="0.1" mass="1"/></body>'
+        '<body><joint name="j"/><geom type="sphere" size="0.1" pos="1 0 0" mass="1"/></body></worldbody>'
+        '<actuator><motor name="m" joint="j" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>'
+    )
+    body = robot(str(tmp_path / "free.xml"))
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(50, len(body.start)))
+    flipped = states * np.where(rng.random((50, 1)) < 0.5, 1.0, np.r_[1, 1, 1, -1, -1, -1, -1, np.ones(states.shape[1] - 7)])
+    seen = [
+        features(
+            taught := lessons(InMemory(body.layout, [Trajectory(s, "x")]), None, 0), body, "delta", normalised=True, root=False
+        ).of(taught)
+        for s in (states, flipped)
+    ]
+    np.testing.assert_allclose(*seen, atol=1e-5)

@@ -17,6 +17,7 @@ from imitable.feasibility.distances import ruler
 from imitable.feasibility.scorer import Trace, discounted_share
 from imitable.feasibility.weighting import verdicts
 from imitable.sim.babble import babble, scales
+from imitable.sim.posture import quaternions, signed_like
 from imitable.tracking.follow import drift, follow
 from imitable.tracking.inverse import actuator_limits, inverse_forces, joints, motors_on
 from imitable.tracking.solver import Lanes, Solver
@@ -155,7 +156,7 @@ def explain(
 
 def failing_entries(imitator: Variant, attempted: Floats, demonstrated: Floats) -> tuple[FailingEntry, ...]:
     """(K, S), (K, S) → the entries whose mean gap is largest, in deviations of the imitator's own movements."""
-    gaps = np.abs(attempted - demonstrated).mean(axis=0)
+    gaps = np.abs(attempted - signed_like(quaternions(imitator), attempted, demonstrated)).mean(axis=0)
     if not np.isfinite(gaps).all():
         return ()
     ratios, names = gaps / scales(imitator).state, imitator.layout.state

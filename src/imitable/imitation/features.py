@@ -8,6 +8,7 @@ import numpy as np
 from imitable.dynamics.variant import Variant
 from imitable.imitation.lessons import Lessons
 from imitable.sim.babble import scales
+from imitable.sim.posture import one_sign, quaternions, signed_like
 from imitable.types import Floats, Singles
 
 LIMIT = 10.0
@@ -38,6 +39,8 @@ class Features:
     delta: bool
     limit: float = LIMIT
     """Entries are clipped to ± this."""
+    quaternions: tuple[int, ...] = ()
+    """First entries of quaternions, whose sign means nothing."""
 
     @property
     def size(self) -> int:
@@ -47,6 +50,7 @@ class Features:
 
     def __call__(self, before: Floats, after: Floats) -> Singles:
         """(N, S), (N, S) → (N, F) of transitions."""
+        before, after = _signed(self.quaternions, before, after)
         parts = [self._z(before), (after - before) / self.rms if self.delta else self._z(after), np.zeros((len(before), 1))]
         return np.clip(np.concatenate(parts, axis=1), -self.limit, self.limit).astype(np.float32)
 
@@ -69,11 +73,12 @@ class Features:
 
 def features(taught: Lessons, imitator: Variant, form: str, *, normalised: bool, root: bool) -> Features:
     """Return the features of a set of lessons: standardised by it or raw, with the root position or without."""
-    width, hidden = int(taught.before.shape[1]), 0 if root else imitator.root_entries
+    width, hidden, turns = int(taught.before.shape[1]), 0 if root else imitator.root_entries, quaternions(imitator)
     if not normalised:
-        return Features(hidden, np.zeros(width), np.ones(width), np.ones(width), form == "delta", np.inf)
-    mean, std = taught.moments(taught.before)
-    centre, spread = taught.moments(taught.after - taught.before)
+        return Features(hidden, np.zeros(width), np.ones(width), np.ones(width), form == "delta", np.inf, turns)
+    before, after = _signed(turns, taught.before, taught.after)
+    mean, std = taught.moments(before)
+    centre, spread = taught.moments(after - before)
     own = scales(imitator)
     return Features(
         root=hidden,
@@ -81,4 +86,13 @@ def features(taught: Lessons, imitator: Variant, form: str, *, normalised: bool,
         std=np.maximum(std, FLOOR * own.state),
         rms=np.maximum(np.hypot(centre, spread), FLOOR * own.change),
         delta=form == "delta",
+        quaternions=turns,
     )
+
+
+def _signed(places: tuple[int, ...], before: Floats, after: Floats) -> tuple[Floats, Floats]:
+    """Write quaternions of states with one sign, and those of the next states with the sign that is nearer to it."""
+    if not places:
+        return before, after
+    before = one_sign(places, before)
+    return before, signed_like(places, before, after)

@@ -51,10 +51,13 @@ def penetrating(variant: Variant, states: Floats) -> Bools:
     return deep
 
 
-def one_sign(variant: Variant, states: Floats) -> Floats:
-    """(N, S) → (N, S) with every quaternion q written as that of q and −q, the same rotation, whose first entry is positive."""
+def one_sign(places: Sequence[int], states: Floats) -> Floats:
+    """(N, S) → (N, S) with every quaternion q written as that of q and −q, the same rotation, whose first entry is positive.
+
+    `places` are the first entries of the quaternions.
+    """
     signed = states.copy()
-    for first in quaternions(variant):
+    for first in places:
         signed[:, first : first + 4] *= np.where(states[:, first : first + 1] < 0, -1.0, 1.0)
     return signed
 
