@@ -16,7 +16,7 @@ from imitable.dynamics.parse import robot
 from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, BadTrajectory, BadWeights
 from imitable.sim.babble import babble, scales
-from imitable.sim.posture import beyond_limits, one_sign, penetrating
+from imitable.sim.posture import beyond_limits, one_sign, penetrating, quaternions
 from imitable.sim.rollout import episodes
 from imitable.sim.task import Free
 from imitable.types import Floats, Ints, Policy, Trajectory
@@ -247,7 +247,7 @@ class TestBall:
         flipped = states.copy()
         flipped[::2, 3:7] *= -1
         flipped[1::3, 7:11] *= -1
-        np.testing.assert_array_equal(one_sign(ball, flipped), one_sign(ball, states))
+        np.testing.assert_array_equal(one_sign(quaternions(ball), flipped), one_sign(quaternions(ball), states))
         assert compared(ball, flipped, states).occupancy == pytest.approx(0, abs=1e-12)
 
 

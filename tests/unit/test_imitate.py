@@ -378,10 +378,8 @@ def test_features_do_not_depend_on_the_sign_of_a_quaternion(tmp_path: Path) -> N
     rng = np.random.default_rng(0)
     states = rng.normal(size=(50, len(body.start)))
     flipped = states * np.where(rng.random((50, 1)) < 0.5, 1.0, np.r_[1, 1, 1, -1, -1, -1, -1, np.ones(states.shape[1] - 7)])
-    seen = [
-        features(
-            taught := lessons(InMemory(body.layout, [Trajectory(s, "x")]), None, 0), body, "delta", normalised=True, root=False
-        ).of(taught)
-        for s in (states, flipped)
-    ]
+    seen = []
+    for one in (states, flipped):
+        taught = lessons(InMemory(body.layout, [Trajectory(one, "x")]), None, 0)
+        seen.append(features(taught, body, "delta", normalised=True, root=False).of(taught))
     np.testing.assert_allclose(*seen, atol=1e-5)
