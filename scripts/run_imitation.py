@@ -112,7 +112,8 @@ def _learners() -> list[Case]:
     swimmer = ("swimmer:back=10", ("swimmer:back=10",), (EACH,), MILLION)
     short = Case("learners", "swimmer.short", *swimmer)
     quiet = Case("learners", "swimmer.quiet", *swimmer, "gaifo:quiet_share=0.25")
-    return [*own, by_loss, short, quiet]
+    calm = Case("learners", "swimmer.calm", *swimmer, "gaifo:log_std_end=-3")
+    return [*own, by_loss, short, quiet, calm]
 
 
 CASES = [
