@@ -25,7 +25,7 @@ from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.types import Policy  # noqa: E402
 
 RECORD = RECORDS / "noise.swimmer.json"
-SCALES, EPISODES, STILL = (0.0, 0.1, 0.3, 1.0), 50, 0.05
+SCALES, EPISODES, STILL = (0.0, 0.1, 0.3, 1.0), 20, 0.05
 """A step stands still if no joint moves faster than this, in radians a second, after step 300."""
 
 
