@@ -13,6 +13,7 @@ import pytest
 
 import imitable as im
 from imitable.cli.completion import options
+from imitable.cli.console import _heads  # pyright: ignore[reportPrivateUsage]
 from imitable.cli.main import VERBS, parse
 from imitable.sim.babble import babble
 from tests.conftest import SLIDER
@@ -130,3 +131,11 @@ def test_help_answers_before_jax_would_be_imported() -> None:
     pairs = [(seconds(SCRIPT, "--help"), seconds(sys.executable, "-c", "import jax")) for _ in range(5)]
     shown, imported = (min(column) for column in zip(*pairs, strict=True))
     assert shown < 0.6 * imported, f"{shown:.2f} s against {imported:.2f} s"
+
+
+def test_in_a_narrow_window_headings_break_and_numbers_do_not() -> None:
+    names, cells = ["demonstrator", "return mean", "terminated"], [["half_cheetah:front=0.05", "3,361.9", "0"]]
+    assert _heads(names, cells, 80) == names
+    narrow = _heads(names, cells, 50)
+    assert [head.replace("\n", "") for head in narrow] == ["demonstrator", "returnmean", "terminated"]
+    assert "return\nmean" in narrow

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
+from textwrap import wrap
 
 from rich.console import Console
 from rich.markup import escape
@@ -13,6 +14,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from imitable.cli.verbs import Common
+
+SHORTEST_HEAD = 4
+"""Letters of a heading's line, at least."""
 
 
 def _console() -> Console:
@@ -23,15 +27,30 @@ def table(common: Common, title: str, columns: Sequence[str], rows: Iterable[Seq
     """Show a table, unless the user wants JSON or silence."""
     if common.quiet or common.json:
         return
-    shown = Table(title=escape(title), title_justify="left")
-    for place, column in enumerate(columns):
-        # the first column names the row: it stays whole, the others may wrap
-        shown.add_column(
-            column.replace("_", " "), overflow="fold", no_wrap=place == 0, justify="left" if place == 0 else "right"
-        )
-    for row in rows:
-        shown.add_row(*(escape(_cell(value)) for value in row))
-    _console().print(shown)
+    console, shown = _console(), Table(title=escape(title), title_justify="left")
+    cells = [[_cell(value) for value in row] for row in rows]
+    heads = _heads([column.replace("_", " ") for column in columns], cells, console.width)
+    for place, head in enumerate(heads):
+        # names and numbers stay whole, sentences may wrap
+        whole = place == 0 or not any(" " in row[place] for row in cells)
+        shown.add_column(head, overflow="fold", no_wrap=whole, justify="left" if place == 0 else "right")
+    for row in cells:
+        shown.add_row(*map(escape, row))
+    console.print(shown)
+
+
+def _heads(names: Sequence[str], cells: Sequence[Sequence[str]], room: int) -> list[str]:
+    """Break headings into lines until the table fits: between words if that will do, else inside them; never numbers."""
+    widest = [max((len(row[place]) for row in cells), default=0) for place in range(len(names))]
+    if max(widest, default=0) > room // 2:
+        return list(names)  # sentences: rich finds them room
+    heads = list(names)
+    for limit in range(max(map(len, names)), SHORTEST_HEAD - 1, -1):
+        heads = ["\n".join(wrap(name, max(limit, width))) for name, width in zip(names, widest, strict=True)]
+        taken = [max(width, *map(len, head.split("\n"))) for head, width in zip(heads, widest, strict=True)]
+        if sum(taken) + 3 * len(taken) + 1 <= room:
+            break
+    return heads
 
 
 def say(common: Common, line: str) -> None:
