@@ -20,7 +20,7 @@ from imitable.feasibility.score_files import read_scores
 from imitable.imitation.learner import Learner
 from imitable.imitation.method import check_input, imitate, method, setting_of
 from imitable.imitation.run_folder import RunFolder
-from imitable.imitation.worth import reported
+from imitable.imitation.worth import SHOWN, reported
 from imitable.rewards import reward_function
 from imitable.rl.progress import Progress
 from imitable.types import Demonstrations, Weights
@@ -166,20 +166,6 @@ def report(verb: Imitate, folders: Sequence[RunFolder]) -> None:
     say(verb.common, "best: chosen by a reward that an imitator does not have; the last policy is the result")
     say(verb.common, f"next: imitable evaluate {verb.out}")
     document(verb.common, {"out": str(verb.out), "runs": [_summary(folder) for folder in folders]})
-
-
-SHOWN = {
-    "return_mean": "return",
-    "return_std": "±",
-    "return_min": "lowest",
-    "length_mean": "length",
-    "falls": "falls",
-    "occupancy": "occupancy",
-    "floor": "floor",
-    "limit_violations": "limits",
-    "contact_violations": "contacts",
-}
-"""What a table shows of an evaluation, where it is known, and the name of its column."""
 
 
 def evaluation_table(

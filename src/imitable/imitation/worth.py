@@ -13,6 +13,19 @@ from imitable.rewards import Reward, with_returns
 from imitable.sim.task import Task
 from imitable.types import Policy, Trajectory
 
+SHOWN = {
+    "return_mean": "return",
+    "return_std": "±",
+    "return_min": "lowest",
+    "length_mean": "length",
+    "falls": "falls",
+    "occupancy": "occupancy",
+    "floor": "floor",
+    "limit_violations": "limits",
+    "contact_violations": "contacts",
+}
+"""What tables show of an evaluation, where it is known, and the name of its column; ± is between episodes."""
+
 
 def reported(imitator: Variant, reward: Reward | None) -> str:
     """Say which numbers an imitator's policies are judged by."""

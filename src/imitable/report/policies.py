@@ -22,7 +22,7 @@ from imitable.dynamics.parse import robot
 from imitable.errors import ImitableError
 from imitable.imitation.method import METHODS, episodes_hash
 from imitable.imitation.run_folder import RunFolder
-from imitable.imitation.worth import shown
+from imitable.imitation.worth import SHOWN, shown
 from imitable.report.motion import motion, rounded
 from imitable.report.paper_numbers import PAPER, setting_name
 from imitable.report.scored import method_text
@@ -42,18 +42,6 @@ VIDEOS = {".mp4": "video/mp4", ".webm": "video/webm", ".gif": "image/gif"}
 
 VIDEO_BYTES = 6_000_000
 """Of videos on a page, at most; those beyond are named only."""
-
-SHOWN = {
-    "return_mean": "return",
-    "return_std": "± episodes",
-    "length_mean": "length",
-    "falls": "falls",
-    "occupancy": "occupancy",
-    "floor": "floor",
-    "limit_violations": "limits",
-    "contact_violations": "contacts",
-}
-"""What the table shows of an evaluation, where it is known."""
 
 
 @dataclass(frozen=True)
