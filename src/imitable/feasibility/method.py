@@ -101,11 +101,7 @@ def score(
     measuring = measuring or Measuring()
     weighting.check_temperature(temperature)
     check_modes(resume=resume, overwrite=overwrite)
-    own = _own_measure(scorer)
-    if own and (measuring.distance, measuring.entries) != (Measuring.distance, Measuring.entries):
-        raise BadOption("distance", measuring.distance, f"the method measures the {own}; leave out --distance and --entries")
-    if measuring.rollouts > 1 and variant.noise == 0:
-        raise BadOption("rollouts", measuring.rollouts, "this imitator has no noise, so that all would be alike; set its noise")
+    _check_measuring(measuring, scorer, variant)
     check_set(demos, variant)
     for episode, trajectory in zip(demos.episodes, demos, strict=True):
         check_episode(episode, trajectory, variant)
@@ -121,6 +117,15 @@ def score(
 
 
 _method = method
+
+
+def _check_measuring(measuring: Measuring, scorer: Scorer, variant: Variant) -> None:
+    """Refuse options that would have no effect."""
+    own = _own_measure(scorer)
+    if own and (measuring.distance, measuring.entries) != (Measuring.distance, Measuring.entries):
+        raise BadOption("distance", measuring.distance, f"the method measures the {own}; leave out --distance and --entries")
+    if measuring.rollouts > 1 and variant.noise == 0:
+        raise BadOption("rollouts", measuring.rollouts, "this imitator has no noise, so that all would be alike; set its noise")
 
 
 def _own_measure(scorer: Scorer) -> str:

@@ -782,7 +782,7 @@ function finals(figure, runs) {
   figure.append(el("p", {class: "small"}, `Dots: mean over seeds; circles: seeds; bars: 95 % t-interval from three seeds on, else lowest to highest${paper ? `; paper (${paper.setting}): mean ± standard deviation of five runs` : ""}. The last policy is the result; the best was chosen by a reward that an imitator does not have.`));
 }
 function statistics(host, runs) {
-  const rows = runs.flatMap((run) => run.final.map((one) => [run.label, `${one.policy}, ${one.actions}`, one.count, grouped(one.mean, 1), one.count > 1 ? grouped(one.std, 1) : "–", `${grouped(one.low, 1)} to ${grouped(one.high, 1)}`]));
+  const rows = runs.flatMap((run) => run.final.map((one) => [run.label, `${one.policy}, ${one.actions}`, one.count, grouped(one.mean, 1), one.count > 1 ? grouped(one.std, 1) : "–", one.count > 1 ? `${grouped(one.low, 1)} to ${grouped(one.high, 1)}` : "–"]));
   const paper = runs.find((run) => run.paper)?.paper;
   for (const one of paper?.printed ?? []) rows.push([`paper, ${one.method}`, "–", 5, grouped(one.mean, 1), grouped(one.std, 1), "–"]);
   const marks = new Map(runs.flatMap((run) => run.marks).map((mark) => [mark.name, mark]));
