@@ -24,15 +24,15 @@ one_thread()  # before NumPy and JAX are imported, here and in the processes tha
 
 import numpy as np  # noqa: E402
 
-from imitable.demonstrators.shipped import policy_for  # noqa: E402
 from imitable.demos.collect import collect  # noqa: E402
-from imitable.dynamics.parse import ROBOTS, robot  # noqa: E402
-from imitable.imitation.gaifo import Gaifo  # noqa: E402
 from imitable.imitation.learner import Job  # noqa: E402
-from imitable.rl.method import METHODS, method  # noqa: E402
+from imitable.imitation.methods.gaifo import Gaifo  # noqa: E402
+from imitable.policies.acting import controls  # noqa: E402
+from imitable.policies.shipped import policy_for  # noqa: E402
+from imitable.rl.settings import METHODS, method  # noqa: E402
 from imitable.rl.train import Trainer  # noqa: E402
+from imitable.robots.parse import ROBOTS, parse_robot  # noqa: E402
 from imitable.sim.batch import Batch  # noqa: E402
-from imitable.sim.policy import controls  # noqa: E402
 from imitable.sim.rollout import Segment  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.types import InMemory  # noqa: E402
@@ -79,17 +79,17 @@ def replay(batch: Batch, segment: Segment, controls: np.ndarray, frame_skip: int
 def trainer_of(name: str, text: str, seed: int) -> Trainer:
     """Return the trainer of a method: of an expert, or of imitation from demonstrations of the body's own expert."""
     if text != "gaifo":
-        return Trainer(Locomotion(robot(name)), method(text), BUDGET[name], seed)
-    task = Locomotion(robot(OWN[name]))
-    demos = InMemory(task.variant.layout, collect(task, policy_for(task.variant), DEMONSTRATIONS, 1))
-    return Gaifo().begin(Job(demos, task.variant, None, BUDGET[name], seed)).trainer
+        return Trainer(Locomotion(parse_robot(name)), method(text), BUDGET[name], seed)
+    task = Locomotion(parse_robot(OWN[name]))
+    demos = InMemory(task.robot.layout, collect(task, policy_for(task.robot), DEMONSTRATIONS, 1))
+    return Gaifo().begin(Job(demos, task.robot, None, BUDGET[name], seed)).trainer
 
 
 def measure(name: str, text: str, seed: int, rounds: int, barrier: Barrier) -> dict[str, float]:
     """Train and replay in turns; return steps and the seconds of both."""
     trainer = trainer_of(name, text, seed)
     task = trainer.task
-    bare = Batch(task.variant, trainer.method.environments)
+    bare = Batch(task.robot, trainer.method.environments)
     recorded: list[Segment] = []
     collect = trainer.collector.collect
 
@@ -110,7 +110,7 @@ def measure(name: str, text: str, seed: int, rounds: int, barrier: Barrier) -> d
         total["training_s"] += time.perf_counter() - started
         barrier.wait()
         for segment in recorded:
-            total["limit_s"] += replay(bare, segment, controls(trainer.policy, segment.units), task.variant.frame_skip)
+            total["limit_s"] += replay(bare, segment, controls(trainer.policy, segment.units), task.robot.frame_skip)
             total["steps"] += segment.rewards.size
     return total
 

@@ -15,9 +15,9 @@ from typing import ClassVar
 import numpy as np
 
 import imitable as im
-from imitable.feasibility.scorer import Job, Measured, unmoved
+from imitable.feasibility.scorer import Job, Measured, trace_without_rollout
 from imitable.testing import check_scorer
-from imitable.tracking.inverse import joints
+from imitable.tracking.inverse_dynamics import joints
 
 IMITATOR, RELATED, UNRELATED = "swimmer:back=10", "swimmer:back=12", "swimmer"
 
@@ -54,7 +54,7 @@ class AtWork:
         bent = np.stack([np.abs(states[:, joint.position]) for joint in limited])
         limits = np.array([[max(np.abs(joint.limits))] for joint in limited])
         excess = np.maximum(bent - limits, 0).sum(axis=0)
-        trace = unmoved(trajectory, np.arange(1, len(states) + 1), excess, self.job.imitator)
+        trace = trace_without_rollout(trajectory, np.arange(1, len(states) + 1), excess, self.job.imitator)
         return Measured(float(excess.mean()), float(excess.sum() / max(bent.sum(), 1e-9)), trace)
 
 

@@ -15,9 +15,9 @@ import matplotlib.pyplot as plt
 import mujoco
 import numpy as np
 
-from imitable.demonstrators.shipped import card, policy_for, shipped
-from imitable.dynamics.parse import ROBOTS, robot
-from imitable.dynamics.variant import Variant
+from imitable.policies.shipped import card, policy_for, shipped
+from imitable.robots.parse import ROBOTS, parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.rollout import episodes
 from imitable.sim.task import Locomotion
 from imitable.types import Floats
@@ -29,9 +29,9 @@ BEGIN_S, SHOWN_S, POSES = 4.0, 2.0, 9
 INK, GROUND = "#1b3a4b", "#9aa5ab"
 
 
-def capsules(variant: Variant, state: Floats, plane: tuple[int, int]) -> list[tuple[Floats, float]]:
+def capsules(robot: Robot, state: Floats, plane: tuple[int, int]) -> list[tuple[Floats, float]]:
     """Return the axis (2, 2) and the radius of every capsule of a body in a state, in a plane of the world."""
-    model, data = variant.model, mujoco.MjData(variant.model)
+    model, data = robot.model, mujoco.MjData(robot.model)
     data.qpos[:], data.qvel[:] = state[: model.nq], state[model.nq :]
     mujoco.mj_kinematics(model, data)
     shapes = []
@@ -44,10 +44,10 @@ def capsules(variant: Variant, state: Floats, plane: tuple[int, int]) -> list[tu
     return shapes
 
 
-def draw_body(axes: Any, variant: Variant, state: Floats, shift: float, alpha: float) -> None:
+def draw_body(axes: Any, robot: Robot, state: Floats, shift: float, alpha: float) -> None:
     """Draw one silhouette, moved by `shift` along x."""
-    plane = (0, 1) if variant.robot.name == "swimmer" else (0, 2)
-    for ends, radius in capsules(variant, state, plane):
+    plane = (0, 1) if robot.family.name == "swimmer" else (0, 2)
+    for ends, radius in capsules(robot, state, plane):
         corners = outline(ends + np.array([shift, 0.0]), radius)
         axes.add_patch(plt.Polygon(corners, closed=True, facecolor=INK, edgecolor="white", linewidth=0.4, alpha=alpha))
 
@@ -62,22 +62,22 @@ def outline(ends: Floats, radius: float) -> Floats:
     return np.concatenate([tip, tail])
 
 
-def play(text: str) -> tuple[Variant, Floats]:
+def play(text: str) -> tuple[Robot, Floats]:
     """Return the body and the states of one episode of its demonstrator."""
-    variant = robot(text)
-    trajectory, _ = next(episodes(Locomotion(variant), policy_for(variant), [7]))
-    return variant, trajectory.states
+    robot = parse_robot(text)
+    trajectory, _ = next(episodes(Locomotion(robot), policy_for(robot), [7]))
+    return robot, trajectory.states
 
 
-def draw_strip(axes: Any, variant: Variant, states: Floats, title: str) -> None:
+def draw_strip(axes: Any, robot: Robot, states: Floats, title: str) -> None:
     """Draw silhouettes of two seconds, each at its own place on the ground."""
-    period = variant.layout.period_s
+    period = robot.layout.period_s
     first = min(int(BEGIN_S / period), max(len(states) - int(SHOWN_S / period) - 1, 0))
     frames = np.linspace(first, min(first + SHOWN_S / period, len(states) - 1), POSES).astype(int)
     gap = max(0.0, 1.3 - abs(states[frames[-1], 0] - states[frames[0], 0]) / (POSES - 1))
     for place, frame in enumerate(frames):
-        draw_body(axes, variant, states[frame], place * gap - states[frames[0], 0], 0.35 + 0.65 * place / (POSES - 1))
-    if variant.robot.name != "swimmer":
+        draw_body(axes, robot, states[frame], place * gap - states[frames[0], 0], 0.35 + 0.65 * place / (POSES - 1))
+    if robot.family.name != "swimmer":
         axes.axhline(0, color=GROUND, linewidth=1)
     axes.set_aspect("equal")
     axes.autoscale_view()
@@ -87,13 +87,13 @@ def draw_strip(axes: Any, variant: Variant, states: Floats, title: str) -> None:
     axes.tick_params(labelsize=7)
 
 
-def draw_joints(axes: Any, variant: Variant, states: Floats) -> None:
+def draw_joints(axes: Any, robot: Robot, states: Floats) -> None:
     """Draw the angles of the actuated joints over the whole episode's first ten seconds."""
-    layout = variant.layout
+    layout = robot.layout
     shown = states[: int(10 / layout.period_s) + 1]
-    driven = [int(variant.model.actuator_trnid[a, 0]) for a in range(variant.model.nu)]
+    driven = [int(robot.model.actuator_trnid[a, 0]) for a in range(robot.model.nu)]
     for joint in driven:
-        column = int(variant.model.jnt_qposadr[joint])
+        column = int(robot.model.jnt_qposadr[joint])
         axes.plot(
             np.arange(len(shown)) * layout.period_s, np.degrees(shown[:, column]), linewidth=0.8, label=layout.qpos[column]
         )
@@ -104,7 +104,7 @@ def draw_joints(axes: Any, variant: Variant, states: Floats) -> None:
 
 def title_of(text: str) -> str:
     """Return a line that says who it is and what it returns."""
-    said = card(robot(text))["mean_actions"]
+    said = card(parse_robot(text))["mean_actions"]
     return f"{text}   return {said['return_mean']:,.0f} ± {said['return_std']:,.0f}"
 
 
@@ -113,9 +113,9 @@ def draw_robot(name: str) -> None:
     texts = [text for text in shipped() if text.partition(":")[0] == name]
     figure, rows = plt.subplots(len(texts), 2, figsize=(12, 2.1 * len(texts)), width_ratios=(3, 2), squeeze=False)
     for (left, right), text in zip(rows, texts, strict=True):
-        variant, states = play(text)
-        draw_strip(left, variant, states, title_of(text))
-        draw_joints(right, variant, states)
+        robot, states = play(text)
+        draw_strip(left, robot, states, title_of(text))
+        draw_joints(right, robot, states)
     rows[0, 1].legend(fontsize=6, ncols=3, loc="lower left", bbox_to_anchor=(0, 1), frameon=False, handlelength=1)
     figure.tight_layout()
     figure.savefig(DOCS / "images" / f"gaits-{name}.png", dpi=90)
@@ -152,18 +152,18 @@ def write_page() -> None:
             "",
             f"## {name}",
             "",
-            f"The paper's demonstrations return {card(robot(texts[0]))['paper_demonstrations']}.",
+            f"The paper's demonstrations return {card(parse_robot(texts[0]))['paper_demonstrations']}.",
             "",
         ]
         lines += ["| robot | mean actions | falls | sampled actions | steps | command |", "|---|---|---|---|---|---|"]
         lines += [_row(text) for text in texts]
-        lines += [f"\n*{text}*: {note}" for text in texts if (note := card(robot(text))["note"])]
+        lines += [f"\n*{text}*: {note}" for text in texts if (note := card(parse_robot(text))["note"])]
         lines += ["", f"![Gaits of the {name} demonstrators](images/gaits-{name}.png)"]
     (DOCS / "demonstrators.md").write_text("\n".join(lines) + "\n")
 
 
 def _row(text: str) -> str:
-    said = card(robot(text))
+    said = card(parse_robot(text))
     mean, sampled = said["mean_actions"], said["sampled_actions"]
     returns = [f"{each['return_mean']:,.0f} ± {each['return_std']:,.0f}" for each in (mean, sampled)]
     return f"| `{text}` | {returns[0]} | {mean['falls']} | {returns[1]} | {said['steps']:,} | `{said['command']}` |"

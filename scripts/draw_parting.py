@@ -19,8 +19,8 @@ from draw_demonstrators import DOCS, GROUND, INK, capsules, outline
 from PIL import Image
 
 import imitable as im
-from imitable.dynamics.variant import Variant
 from imitable.feasibility.score_files import read_steps
+from imitable.robots.robot import Robot
 from imitable.types import Floats
 
 DEMONSTRATOR, IMITATOR = "half_cheetah:front=0.05", "half_cheetah:front=0.01"
@@ -64,11 +64,11 @@ def measured() -> Parting:
 class Body:
     """One silhouette, moved from frame to frame."""
 
-    def __init__(self, axes: Any, variant: Variant, colour: str) -> None:
-        self._variant = variant
+    def __init__(self, axes: Any, robot: Robot, colour: str) -> None:
+        self._variant = robot
         self._parts = [
             axes.add_patch(plt.Polygon(outline(*one), closed=True, facecolor=colour, edgecolor="white", linewidth=0.5))
-            for one in capsules(variant, variant.start, (0, 2))
+            for one in capsules(robot, robot.start, (0, 2))
         ]
 
     def show(self, state: Floats) -> None:

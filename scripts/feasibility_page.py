@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata, spearmanr
 
-from imitable.demonstrators.settings import SETTINGS, Setting
+from imitable.experiments.settings import SETTINGS, Setting
 from imitable.feasibility.weighting import Measures, log_scores, masses
 
 Record = dict[str, Any]

@@ -89,18 +89,18 @@ def _weighted(records: list[Record]) -> list[str]:
     rows = []
     for setting in dict.fromkeys(name.split(".")[0] for name in by_name):
         cells = []
-        for kind in ("unweighed", "weighed", "related", "own"):
+        for kind in ("unweighted", "weighted", "related", "own"):
             record = by_name.get(f"{setting}.{kind}")
             cells.append(f"{_spread(returns(record))} ({_each(returns(record, 'sampled_actions'))})" if record else "–")
         rows.append(f"| {setting} | {' | '.join(cells)} |")
     return [
-        "## Weighed and unweighed",
+        "## Weighed and unweighted",
         "",
         f"The paper's composition, weights by `direct` with its defaults, {records[0]['steps']:,} steps of `gaifo`, three",
         "seeds; in brackets each seed with sampled actions. Ceilings: *related only* has the first two demonstrators alone,",
         "*own expert* 50 demonstrations of the imitator's own.",
         "",
-        "| setting | unweighed | weighed | related only | own expert |",
+        "| setting | unweighted | weighted | related only | own expert |",
         "|---|---|---|---|---|",
         *rows,
         "",
@@ -152,8 +152,8 @@ def _learners(records: list[Record]) -> list[str]:
     return [
         "## The other learners",
         "",
-        "`half_cheetah` and `swimmer`: 50 own demonstrations; `half_cheetah-1`: the paper's composition, weighed. Each seed on",
-        "one core, beside another job, evaluation included: seconds are rough.",
+        "`half_cheetah` and `swimmer`: 50 own demonstrations; `half_cheetah-1`: the paper's composition, weighted. Each seed",
+        "on one core, beside another job, evaluation included: seconds are rough.",
         "",
         "| case | method | steps | mean actions | sampled actions | demonstrated | seconds |",
         "|---|---|---|---|---|---|---|",

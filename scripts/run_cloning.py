@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Cloning against GAIfO, by total simulator steps: python scripts/run_cloning.py.
 
-Own body: 50 own demonstrations without their actions, projected, cloned. HalfCheetah-1: the paper's composition weighed by
+Own body: 50 own demonstrations without their actions, projected, cloned. HalfCheetah-1: the paper's composition weighted by
 `direct`; GAIfO alone, and GAIfO that begins from a clone of the 25 heaviest demonstrations' projection, both looked at with
 mean actions every 25,000 steps. Records go to results/imitation/cloning.NAME.json; a record that is there is not made again.
 """
@@ -18,14 +18,14 @@ import numpy as np  # noqa: E402
 from run_imitation import BY_NAME, RECORDS, Case, folders_of, make_scores, record_demonstrations, scores_of  # noqa: E402
 
 from imitable.demos.store import read  # noqa: E402
-from imitable.dynamics.parse import robot  # noqa: E402
-from imitable.evaluate import EVALUATION_SEED, evaluate  # noqa: E402
+from imitable.evaluation.returns import EVALUATION_SEED, evaluate  # noqa: E402
 from imitable.feasibility.score_files import read_scores  # noqa: E402
 from imitable.files import write_bytes  # noqa: E402
-from imitable.imitation.cloning import Cloning  # noqa: E402
-from imitable.imitation.gaifo import Gaifo  # noqa: E402
-from imitable.imitation.learner import Course, Job  # noqa: E402
+from imitable.imitation.learner import Job, Training  # noqa: E402
+from imitable.imitation.methods.cloning import Cloning  # noqa: E402
+from imitable.imitation.methods.gaifo import Gaifo  # noqa: E402
 from imitable.projection import project  # noqa: E402
+from imitable.robots.parse import parse_robot  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.types import InMemory, Trajectory, Weights  # noqa: E402
 from imitable.workers import Workers  # noqa: E402
@@ -46,53 +46,55 @@ def own(body: str, seed: int) -> dict[str, Any]:
     """Project, clone and evaluate on the body's own demonstrations."""
     case = Case("own", "", body, (body,), (50,), 0)
     bare = [Trajectory(one.states, one.demonstrator) for one in read(*folders_of(case))]
-    variant = robot(body)
+    robot = parse_robot(body)
     length, pieces = OWN[body]
-    projected = project(InMemory(variant.layout, bare), variant, length=length, pieces=pieces, seed=seed)
-    course = Cloning().begin(Job(projected, variant, None, 0, seed))
-    while not course.done:
-        course.iterate()
-    found = evaluate(Locomotion(variant), course.policy, 100, EVALUATION_SEED)
+    projected = project(InMemory(robot.layout, bare), robot, length=length, pieces=pieces, seed=seed)
+    training = Cloning().begin(Job(projected, robot, None, 0, seed))
+    while not training.done:
+        training.iterate()
+    found = evaluate(Locomotion(robot), training.policy, 100, EVALUATION_SEED)
     return {"return": found.mean, "lowest": float(found.returns.min()), "steps": projected.simulator_steps}
 
 
 def curve(kind: str, seed: int) -> dict[str, Any]:
     """Learn on HalfCheetah-1; return looks at the mean policy by total simulator steps."""
     setting = BY_NAME["half_cheetah-1"]
-    case = Case("weighted", "half_cheetah-1.weighed", setting.imitator, setting.demonstrators, setting.counts, 0, weighed=True)
-    demos, variant = read(*folders_of(case)), robot(setting.imitator)
+    case = Case(
+        "weighted", "half_cheetah-1.weighted", setting.imitator, setting.demonstrators, setting.counts, 0, weighted=True
+    )
+    demos, robot = read(*folders_of(case)), parse_robot(setting.imitator)
     weights = read_scores(scores_of(case)).weights
-    spent, begin = (0, None) if kind == "gaifo" else _clone(demos, variant, weights, seed)
-    job = Job(demos, variant, weights, STEPS, seed)
-    from imitable.imitation.clone_course import FINE_LOG_STD
-    from imitable.imitation.course import adversarial
+    spent, begin = (0, None) if kind == "gaifo" else _clone(demos, robot, weights, seed)
+    job = Job(demos, robot, weights, STEPS, seed)
+    from imitable.imitation.clone_training import FINE_LOG_STD
+    from imitable.imitation.training import adversarial
 
-    course = adversarial(Gaifo() if begin is None else Gaifo(log_std=FINE_LOG_STD), job, begin=begin)
-    first = (spent, 0.0 if begin is None else _look(variant, begin))
-    return {"projected": spent, "looks": [first, *_looks(course, variant, spent)]}
+    training = adversarial(Gaifo() if begin is None else Gaifo(log_std=FINE_LOG_STD), job, begin=begin)
+    first = (spent, 0.0 if begin is None else _look(robot, begin))
+    return {"projected": spent, "looks": [first, *_looks(training, robot, spent)]}
 
 
-def _clone(demos: Any, variant: Any, weights: Weights, seed: int) -> tuple[int, Any]:
+def _clone(demos: Any, robot: Any, weights: Weights, seed: int) -> tuple[int, Any]:
     """Return the simulator steps and the policy of a clone of the heaviest demonstrations."""
     heaviest = np.argsort(-weights.of(demos), kind="stable")[:HEAVIEST]
-    part = InMemory(variant.layout, [Trajectory(demos[int(i)].states, demos[int(i)].demonstrator) for i in heaviest])
-    projected = project(part, variant, length=PIECES[0], pieces=PIECES[1], seed=seed)
-    course = Cloning().begin(Job(projected, variant, None, 0, seed))
-    while not course.done:
-        course.iterate()
-    return projected.simulator_steps, course.policy
+    part = InMemory(robot.layout, [Trajectory(demos[int(i)].states, demos[int(i)].demonstrator) for i in heaviest])
+    projected = project(part, robot, length=PIECES[0], pieces=PIECES[1], seed=seed)
+    training = Cloning().begin(Job(projected, robot, None, 0, seed))
+    while not training.done:
+        training.iterate()
+    return projected.simulator_steps, training.policy
 
 
-def _look(variant: Any, policy: Any) -> float:
-    return evaluate(Locomotion(variant), policy, LOOK_EPISODES, EVALUATION_SEED).mean
+def _look(robot: Any, policy: Any) -> float:
+    return evaluate(Locomotion(robot), policy, LOOK_EPISODES, EVALUATION_SEED).mean
 
 
-def _looks(course: Course, variant: Any, spent: int) -> list[tuple[int, float]]:
+def _looks(training: Training, robot: Any, spent: int) -> list[tuple[int, float]]:
     found, due = [], LOOK_STEPS
-    while not course.done:
-        steps = course.iterate().steps
+    while not training.done:
+        steps = training.iterate().steps
         if steps >= due:
-            found.append((spent + steps, _look(variant, course.policy)))
+            found.append((spent + steps, _look(robot, training.policy)))
             due += LOOK_STEPS
     return found
 
@@ -105,13 +107,15 @@ def main() -> None:
     """Make the records that are missing."""
     os.chdir(RECORDS.parents[1])
     setting = BY_NAME["half_cheetah-1"]
-    case = Case("weighted", "half_cheetah-1.weighed", setting.imitator, setting.demonstrators, setting.counts, 0, weighed=True)
-    with Workers(2, ["imitable.imitation.course"]) as workers:
-        calls = [(body, seed) for body in OWN for seed in SEEDS if not _path(robot(body).robot.name).exists()]
+    case = Case(
+        "weighted", "half_cheetah-1.weighted", setting.imitator, setting.demonstrators, setting.counts, 0, weighted=True
+    )
+    with Workers(2, ["imitable.imitation.training"]) as workers:
+        calls = [(body, seed) for body in OWN for seed in SEEDS if not _path(parse_robot(body).family.name).exists()]
         rows: dict[str, list[dict[str, Any]]] = {}
         list(workers.run(record_demonstrations, [(body, 50) for body in dict.fromkeys(body for body, _ in calls)]))
         for index, result in sorted(workers.run(own, calls), key=lambda one: one[0]):
-            rows.setdefault(robot(calls[index][0]).robot.name, []).append(result)
+            rows.setdefault(parse_robot(calls[index][0]).family.name, []).append(result)
         for name, results in rows.items():
             _keep_own(name, results)
         for kind in ("gaifo", "cloning, then gaifo"):

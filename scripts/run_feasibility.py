@@ -18,13 +18,13 @@ one_thread()
 
 import numpy as np  # noqa: E402
 
-from imitable.demonstrators.settings import SETTINGS, Setting  # noqa: E402
-from imitable.demonstrators.shipped import policy_for  # noqa: E402
 from imitable.demos.collect import collect  # noqa: E402
 from imitable.demos.store import read, write  # noqa: E402
-from imitable.dynamics.parse import robot  # noqa: E402
-from imitable.feasibility.method import Measuring, score  # noqa: E402
+from imitable.experiments.settings import SETTINGS, Setting  # noqa: E402
+from imitable.feasibility.score import Measuring, score  # noqa: E402
 from imitable.files import write_bytes  # noqa: E402
+from imitable.policies.shipped import policy_for  # noqa: E402
+from imitable.robots.parse import parse_robot  # noqa: E402
 from imitable.sim.babble import scales  # noqa: E402
 from imitable.sim.batch import Batch  # noqa: E402
 from imitable.sim.rollout import episodes  # noqa: E402
@@ -90,18 +90,18 @@ def demonstrations(body: str) -> Demonstrations:
     """Return 50 episodes of a shipped demonstrator, recorded once."""
     folder = RUNS / "demos" / body.replace(":", "_").replace("=", "")
     if not folder.exists():
-        task = Locomotion(robot(body))
-        write(folder, task.variant.layout, collect(task, policy_for(task.variant), EACH, SEED))
+        task = Locomotion(parse_robot(body))
+        write(folder, task.robot.layout, collect(task, policy_for(task.robot), EACH, SEED))
     return read(folder)
 
 
 def one_pass(setting: Setting) -> float:
     """Return the seconds that the simulator needs to replay the setting's demonstrations once on the imitator."""
-    variant, total = robot(setting.imitator), 0.0
+    robot, total = parse_robot(setting.imitator), 0.0
     for body in setting.demonstrators:
         demos = list(demonstrations(body))
         steps = min(len(trajectory) for trajectory in demos)
-        batch = Batch(variant, len(demos))
+        batch = Batch(robot, len(demos))
         batch.set_state(np.stack([trajectory.states[0] for trajectory in demos]))
         actions = [trajectory.actions for trajectory in demos]
         started = time.perf_counter()
@@ -114,15 +114,15 @@ def one_pass(setting: Setting) -> float:
 
 def recorded_certificate(setting: Setting) -> dict[str, float]:
     """Return the certificate on transitions that the imitator's shipped policy recorded, with mean and sampled actions."""
-    task = Locomotion(robot(setting.imitator))
+    task = Locomotion(parse_robot(setting.imitator))
     found: dict[str, float] = {}
     for name, sampled in (("mean", False), ("sampled", True)):
         rng, states, targets = np.random.default_rng(0), [], []
-        for trajectory, _ in episodes(task, policy_for(task.variant), list(range(8)), sampled=sampled):
+        for trajectory, _ in episodes(task, policy_for(task.robot), list(range(8)), sampled=sampled):
             rows = rng.choice(len(trajectory), 50, replace=False)
             states.append(trajectory.states[rows])
             targets.append(trajectory.states[rows + 1])
-        lanes = Lanes(task.variant, scales(task.variant).change)
+        lanes = Lanes(task.robot, scales(task.robot).change)
         found[name] = found_again(lanes, Solver(), np.concatenate(states), np.concatenate(targets), 0)
     return found
 

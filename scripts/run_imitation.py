@@ -4,7 +4,7 @@
 Records go to results/imitation/GROUP.NAME.json; a record that is there is not made again. Demonstrations, score files and run
 folders lie in runs/imitation; interrupted runs go on. `scripts/write_results.py` makes results/imitation.md of the records.
 
-Groups: own (50 demonstrations of the imitator's own expert), weighted (the paper's composition: weighed, unweighed, related
+Groups: own (50 demonstrations of the imitator's own expert), weighted (the paper's composition: weighted, unweighted, related
 demonstrators only), utility (one demonstrator alone), learners (the other learners and presets).
 """
 
@@ -20,16 +20,16 @@ from imitable.runtime import one_thread
 
 one_thread()
 
-from imitable.demonstrators.settings import SETTINGS, Setting  # noqa: E402
-from imitable.demonstrators.shipped import policy_for  # noqa: E402
 from imitable.demos.collect import collect  # noqa: E402
 from imitable.demos.store import read, write  # noqa: E402
-from imitable.dynamics.parse import robot  # noqa: E402
-from imitable.feasibility.method import score, subset  # noqa: E402
+from imitable.experiments.settings import SETTINGS, Setting  # noqa: E402
+from imitable.feasibility.score import score, subset  # noqa: E402
 from imitable.feasibility.score_files import read_scores  # noqa: E402
 from imitable.files import write_bytes  # noqa: E402
-from imitable.imitation.method import imitate  # noqa: E402
+from imitable.imitation.imitate import imitate  # noqa: E402
 from imitable.imitation.run_folder import RunFolder  # noqa: E402
+from imitable.policies.shipped import policy_for  # noqa: E402
+from imitable.robots.parse import parse_robot  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.workers import Workers  # noqa: E402
 
@@ -55,7 +55,7 @@ class Case:
     counts: tuple[int, ...]
     steps: int
     method: str = "gaifo"
-    weighed: bool = False
+    weighted: bool = False
     """Whether `direct` scores weigh the demonstrations."""
     seeds: tuple[int, ...] = (0, 1, 2)
     episodes: int = 100
@@ -69,15 +69,15 @@ class Case:
 
 def _own() -> list[Case]:
     steps = {"half_cheetah:front=0.01": 1, "hopper:gravity=15": 1, "swimmer:back=10": 3, "walker2d:friction=24.9": 2}
-    return [Case("own", robot(body).robot.name, body, (body,), (EACH,), n * MILLION) for body, n in steps.items()]
+    return [Case("own", parse_robot(body).family.name, body, (body,), (EACH,), n * MILLION) for body, n in steps.items()]
 
 
 def _weighted(setting: Setting) -> list[Case]:
     whole = (setting.imitator, setting.demonstrators, setting.counts)
     part = (setting.imitator, setting.demonstrators[: setting.related], setting.counts[: setting.related])
     return [
-        Case("weighted", f"{setting.name}.weighed", *whole, WEIGHTED, weighed=True),
-        Case("weighted", f"{setting.name}.unweighed", *whole, WEIGHTED),
+        Case("weighted", f"{setting.name}.weighted", *whole, WEIGHTED, weighted=True),
+        Case("weighted", f"{setting.name}.unweighted", *whole, WEIGHTED),
         Case("weighted", f"{setting.name}.related", *part, WEIGHTED),
         Case("weighted", f"{setting.name}.own", setting.imitator, (setting.imitator,), (EACH,), WEIGHTED),
     ]
@@ -108,7 +108,7 @@ def _learners() -> list[Case]:
         for name, text in texts.items()
     ]
     whole = (body, setting.demonstrators, setting.counts)
-    by_loss = Case("learners", "half_cheetah-1.loss", *whole, WEIGHTED, "gaifo:weighting=loss", weighed=True, seeds=(0,))
+    by_loss = Case("learners", "half_cheetah-1.loss", *whole, WEIGHTED, "gaifo:weighting=loss", weighted=True, seeds=(0,))
     swimmer = ("swimmer:back=10", ("swimmer:back=10",), (EACH,), MILLION)
     short = Case("learners", "swimmer.short", *swimmer)
     quiet = Case("learners", "swimmer.quiet", *swimmer, "gaifo:quiet_share=0.25")
@@ -132,8 +132,8 @@ def folder_of(body: str, count: int) -> Path:
 def record_demonstrations(body: str, count: int) -> None:
     """Record a body's demonstrations, unless they are there."""
     if not folder_of(body, count).exists():
-        task = Locomotion(robot(body))
-        write(folder_of(body, count), task.variant.layout, collect(task, policy_for(task.variant), count, DEMO_SEED))
+        task = Locomotion(parse_robot(body))
+        write(folder_of(body, count), task.robot.layout, collect(task, policy_for(task.robot), count, DEMO_SEED))
 
 
 def folders_of(case: Case) -> list[Path]:
@@ -155,7 +155,7 @@ def run(case: Case, seed: int) -> dict[str, Any]:
     """Imitate with one seed; return what its run came to."""
     demos, out = read(*folders_of(case)), RUNS / "runs" / f"{case.group}.{case.name}" / f"seed-{seed}"
     weights = None
-    if case.weighed:
+    if case.weighted:
         scores = read_scores(scores_of(case))
         weights = subset(scores, [episode.hash for episode in demos.episodes]).weights
     started = time.perf_counter()
@@ -194,10 +194,10 @@ def main() -> None:
     groups = options.groups.split(",")
     cases = [case for group in groups for case in CASES if case.group == group and options.only in case.name]
     cases = [case for case in cases if not case.record.exists()]
-    with Workers(options.processes, ["imitable.imitation.course"]) as workers:
+    with Workers(options.processes, ["imitable.imitation.training"]) as workers:
         sets = sorted({pair for case in cases for pair in zip(case.demonstrators, case.counts, strict=True)})
         list(workers.run(record_demonstrations, sets))
-        scored = {scores_of(case): case for case in cases if case.weighed}
+        scored = {scores_of(case): case for case in cases if case.weighted}
         list(workers.run(make_scores, [(case,) for case in scored.values()]))
         calls = [(case, seed) for case in cases for seed in case.seeds]
         found: dict[str, list[dict[str, Any]]] = {}

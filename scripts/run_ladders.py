@@ -14,11 +14,11 @@ one_thread()
 
 import numpy as np  # noqa: E402
 
-from imitable.demonstrators.shipped import policy_for  # noqa: E402
-from imitable.dynamics.parse import robot  # noqa: E402
 from imitable.feasibility.explain import turned  # noqa: E402
-from imitable.feasibility.method import score  # noqa: E402
+from imitable.feasibility.score import score  # noqa: E402
 from imitable.files import write_bytes  # noqa: E402
+from imitable.policies.shipped import policy_for  # noqa: E402
+from imitable.robots.parse import parse_robot  # noqa: E402
 from imitable.sim.rollout import episodes  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.types import InMemory  # noqa: E402
@@ -43,7 +43,7 @@ def main() -> None:
         return
     found = []
     for (imitator, knob), values in LADDERS.items():
-        own = robot(imitator)
+        own = parse_robot(imitator)
         policy, shares = policy_for(own), []
         for value in values:
             task = Locomotion(turned(own, knob, value))

@@ -18,11 +18,11 @@ from imitable.runtime import one_thread
 
 one_thread()
 
-from imitable.demonstrators.shipped import policy_for  # noqa: E402
 from imitable.demos.store import read, write  # noqa: E402
-from imitable.dynamics.parse import robot  # noqa: E402
-from imitable.feasibility.method import score  # noqa: E402
+from imitable.feasibility.score import score  # noqa: E402
 from imitable.files import write_bytes  # noqa: E402
+from imitable.policies.shipped import policy_for  # noqa: E402
+from imitable.robots.parse import parse_robot  # noqa: E402
 from imitable.sim.rollout import episodes  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.types import Trajectory  # noqa: E402
@@ -33,8 +33,8 @@ ROBOT, IMITATOR = "half_cheetah:front=0.05", "half_cheetah:front=0.01"
 
 def repeated(count: int) -> Iterator[Trajectory]:
     """Yield `count` demonstrations of 1000 steps."""
-    task = Locomotion(robot(ROBOT))
-    recorded = [trajectory for trajectory, _ in episodes(task, policy_for(task.variant), list(range(50)))]
+    task = Locomotion(parse_robot(ROBOT))
+    recorded = [trajectory for trajectory, _ in episodes(task, policy_for(task.robot), list(range(50)))]
     for k in range(count):
         source = recorded[k % len(recorded)]
         yield Trajectory(source.states * (1 + 1e-9 * (k // len(recorded))), source.demonstrator, source.actions)
@@ -67,7 +67,7 @@ def main() -> None:
     rows = []
     for count in (count for count in (100, 1_000, 10_000) if count <= options.most):
         with tempfile.TemporaryDirectory() as folder:
-            write(f"{folder}/demos", robot(ROBOT).layout, repeated(count))
+            write(f"{folder}/demos", parse_robot(ROBOT).layout, repeated(count))
             command = [sys.executable, __file__, "--one", f"{folder}/demos", f"{folder}/scores.parquet"]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
         rows.append(json.loads(done.stdout))

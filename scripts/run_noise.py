@@ -16,11 +16,11 @@ one_thread()
 import numpy as np  # noqa: E402
 from run_imitation import RECORDS, ROOT, RUNS  # noqa: E402
 
-from imitable.demonstrators.shipped import policy_for  # noqa: E402
-from imitable.dynamics.parse import robot  # noqa: E402
-from imitable.evaluate import EVALUATION_SEED, played  # noqa: E402
+from imitable.evaluation.returns import EVALUATION_SEED, played  # noqa: E402
 from imitable.files import write_bytes  # noqa: E402
 from imitable.imitation.run_folder import RunFolder  # noqa: E402
+from imitable.policies.shipped import policy_for  # noqa: E402
+from imitable.robots.parse import parse_robot  # noqa: E402
 from imitable.sim.task import Locomotion  # noqa: E402
 from imitable.types import Policy  # noqa: E402
 
@@ -31,7 +31,7 @@ SCALES, EPISODES, STILL = (0.0, 0.1, 0.3, 1.0), 20, 0.05
 
 def row(body: str, policy: Policy) -> dict[str, object]:
     """Return a policy's returns by noise, and its pauses with mean actions."""
-    task, returns = Locomotion(robot(body)), []
+    task, returns = Locomotion(parse_robot(body)), []
     pauses = 0.0
     for scale in SCALES:
         loud = policy if scale == 0 else replace(policy, log_std=policy.log_std + np.float32(np.log(scale)))
@@ -50,7 +50,7 @@ def main() -> None:
     os.chdir(ROOT)
     rows: dict[str, dict[str, object]] = {}
     for body in ("swimmer:back=10", "swimmer:back=12", "swimmer:back=20", "swimmer", "swimmer:front=10"):
-        rows[f"demonstrator {body}"] = row(body, policy_for(robot(body)))
+        rows[f"demonstrator {body}"] = row(body, policy_for(parse_robot(body)))
     for path in sorted((RUNS / "runs").glob("*swimmer*/seed-*/evaluation.json")):
         folder = RunFolder(path.parent)
         rows[f"{path.parents[1].name} {path.parent.name}"] = row(folder.setting["imitator"], folder.policy)

@@ -13,7 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from imitable.demonstrators.shipped import file_name, folder
+from imitable.policies.shipped import file_name, folder
 
 PROCESSES = 2
 WORK = Path(__file__).resolve().parents[1] / "build" / "demonstrators"
@@ -38,7 +38,7 @@ class Recipe:
     @property
     def runs(self) -> list[list[str]]:
         """The command lines in their order, the last one without its output."""
-        common = ["train", self.robot, "--seed", str(self.seed)]
+        common = ["train", self.family, "--seed", str(self.seed)]
         before: list[list[str]] = []
         begin = ["--begin", self.begin] if self.begin else []
         for stage, options in enumerate(self.practice):
@@ -65,7 +65,7 @@ CAREFUL = "ppo:log_std=-1,log_std_end=-2"
 FAR_SIGHTED = "trpo:discount=0.995"
 """For low gravity, where a hop takes a second and a mistake shows late."""
 
-PATIENT = "ppo:discount=0.999,trace=0.98"
+PATIENT = "ppo:discount=0.999,gae_lambda=0.98"
 """For the Swimmer, whose strokes pay late."""
 
 STROKE = PATIENT + ",log_std=-0.2,log_std_end=-1,critic_steps=40000"

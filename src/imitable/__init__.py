@@ -11,42 +11,42 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from imitable.acquisition import acquire
-    from imitable.demonstrators.shipped import policy_for
     from imitable.demos.collect import collect
     from imitable.demos.store import read, write
-    from imitable.dynamics.parse import robot
     from imitable.feasibility.explain import explain
-    from imitable.feasibility.method import Measuring, score, weighed
+    from imitable.feasibility.score import Measuring, score, weigh
     from imitable.feasibility.score_files import read_scores, write_scores
-    from imitable.imitation.method import Imitated, imitate
+    from imitable.imitation.imitate import Imitated, imitate
+    from imitable.policies.files import load_policy, save_policy
+    from imitable.policies.onnx import save_onnx
+    from imitable.policies.shipped import policy_for
     from imitable.projection import project
     from imitable.report.page import write_report
     from imitable.rl.expert import train
-    from imitable.sim.onnx import save_onnx
-    from imitable.sim.policy import load_policy, save_policy
+    from imitable.robots.parse import parse_robot as robot
     from imitable.sim.task import Locomotion
     from imitable.types import Demonstrations, InMemory, Part, Policy, Scores, Trajectory, Weights
 
 _HOMES = {
     "acquire": "imitable.acquisition",
     "explain": "imitable.feasibility.explain",
-    "Measuring": "imitable.feasibility.method",
-    "score": "imitable.feasibility.method",
-    "weighed": "imitable.feasibility.method",
+    "Measuring": "imitable.feasibility.score",
+    "score": "imitable.feasibility.score",
+    "weigh": "imitable.feasibility.score",
     "read_scores": "imitable.feasibility.score_files",
     "write_scores": "imitable.feasibility.score_files",
     "collect": "imitable.demos.collect",
     "read": "imitable.demos.store",
     "write": "imitable.demos.store",
-    "policy_for": "imitable.demonstrators.shipped",
-    "robot": "imitable.dynamics.parse",
-    "imitate": "imitable.imitation.method",
-    "Imitated": "imitable.imitation.method",
+    "policy_for": "imitable.policies.shipped",
+    "robot": "imitable.robots.parse:parse_robot",
+    "imitate": "imitable.imitation.imitate",
+    "Imitated": "imitable.imitation.imitate",
     "project": "imitable.projection",
     "write_report": "imitable.report.page",
     "train": "imitable.rl.expert",
     "Locomotion": "imitable.sim.task",
-    "save_onnx": "imitable.sim.onnx",
+    "save_onnx": "imitable.policies.onnx",
     "load_policy": "imitable.sim.policy",
     "save_policy": "imitable.sim.policy",
     "Demonstrations": "imitable.types",
@@ -83,7 +83,7 @@ __all__ = [
     "save_policy",
     "score",
     "train",
-    "weighed",
+    "weigh",
     "write",
     "write_report",
     "write_scores",
@@ -94,7 +94,8 @@ def __getattr__(name: str) -> Any:
     """Load a public name from its home."""
     if name not in _HOMES:
         raise AttributeError(f"module 'imitable' has no attribute {name!r}; it has {', '.join(__all__)}")
-    return getattr(import_module(_HOMES[name]), name)
+    module, _, attribute = _HOMES[name].partition(":")
+    return getattr(import_module(module), attribute or name)
 
 
 def __dir__() -> list[str]:

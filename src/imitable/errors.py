@@ -66,7 +66,7 @@ class BadModel(ImitableError):
         super().__init__(f"{path}: {reason}")
 
 
-class BadVariants(ImitableError):
+class MixedRobots(ImitableError):
     """Variants that cannot share one batch."""
 
     def __init__(self, reason: str) -> None:
@@ -80,11 +80,11 @@ class BadTrajectory(ImitableError):
         super().__init__(f"not a trajectory: {reason}")
 
 
-class Diverged(ImitableError):
+class UnstableSimulation(ImitableError):
     """A simulation failed in its very first step, so that there is no episode to speak of."""
 
     def __init__(self, robot: str, seed: int) -> None:
-        super().__init__(f"{robot} diverged in the first step of episode seed {seed}: use a smaller time step or weaker gears")
+        super().__init__(f"{robot} unstable in the first step of episode seed {seed}: use a smaller time step or weaker gears")
 
 
 class BadPolicy(ImitableError):

@@ -20,14 +20,14 @@ import numpy as np
 
 from imitable import seeding
 from imitable.demos.fit import check_set
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, BadScores
 from imitable.feasibility.checks import check_episode
 from imitable.feasibility.score_files import read_scores, read_steps
 from imitable.feasibility.scorer import Trace
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
-from imitable.sim.posture import quaternions, signed_like
+from imitable.sim.kinematics import quaternions, signed_like
 from imitable.sim.task import Locomotion, Moment
 from imitable.tracking.follow import follow
 from imitable.tracking.solver import Lanes, Solver
@@ -45,8 +45,8 @@ CHUNK = 64
 BLOCK = 256
 """Pieces that are simulated side by side, each with about ten candidates: more would only take memory."""
 
-SEGMENT, PURSE = 20, 90
-"""Steps between two looks at who is lost, and the solver's purse for so many."""
+SEGMENT, RESTART_BUDGET = 20, 90
+"""Steps between two looks at who is lost, and the solver's restart budget for so many."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Projection:
     def __init__(
         self,
         demos: Demonstrations,
-        imitator: Variant,
+        imitator: Robot,
         *,
         scores: str | Path | None = None,
         length: int | None = None,
@@ -110,7 +110,7 @@ class Projection:
             self._weighed.weights.of(demos)  # refuses strangers
         self._length, self._pieces, self._on_progress = length, pieces, on_progress
         self._lanes = Lanes(imitator, scales(imitator).change, threads)
-        self._task = Locomotion(imitator) if imitator.robot.rules else None
+        self._task = Locomotion(imitator) if imitator.family.rules else None
         self.origins: list[Origin] = []
         """One a kept piece, in the order of the trajectories."""
         self.left_out: list[Origin] = []
@@ -202,7 +202,7 @@ class Projection:
             columns = np.arange(begin, begin + int(lengths.max()) + 1)
             wanted = np.stack([targets[i][np.minimum(columns, len(targets[i]) - 1)] for i in live])
             wanted[:, 0] = [states[i][-1][-1] for i in live]
-            found = follow(self._lanes, Solver(purse=PURSE), wanted, lengths, self._seed)
+            found = follow(self._lanes, Solver(restart_budget=RESTART_BUDGET), wanted, lengths, self._seed)
             for row, i in enumerate(live):
                 states[i].append(found.states[row, : lengths[row]])
                 actions[i].append(found.actions[row, : lengths[row]])
@@ -273,7 +273,7 @@ class Projection:
 class Projected(InMemory):
     """Projected demonstrations in memory, and how they came to be."""
 
-    def __init__(self, projection: Projection, imitator: Variant) -> None:
+    def __init__(self, projection: Projection, imitator: Robot) -> None:
         """Carry the projection out."""
         super().__init__(imitator.layout, projection)
         self.origins = tuple(projection.origins)
@@ -284,7 +284,7 @@ class Projected(InMemory):
 
 def project(
     demos: Demonstrations,
-    imitator: Variant | str,
+    imitator: Robot | str,
     *,
     scores: str | Path | None = None,
     length: int | None = None,
@@ -308,10 +308,10 @@ def project(
         threads: threads of the simulator; results do not depend on it.
         on_progress: told how many demonstrations are done, and of how many.
     """
-    variant = robot(imitator) if isinstance(imitator, str) else imitator
+    robot = parse_robot(imitator) if isinstance(imitator, str) else imitator
     projection = Projection(
         demos,
-        variant,
+        robot,
         scores=scores,
         length=length,
         pieces=pieces,
@@ -319,7 +319,7 @@ def project(
         threads=threads,
         on_progress=on_progress,
     )
-    return Projected(projection, variant)
+    return Projected(projection, robot)
 
 
 def _first_run(lost: Bools) -> int:
@@ -341,7 +341,7 @@ def _check_sizes(length: int | None, pieces: int) -> None:
         raise BadOption("pieces", pieces, "give a whole number from 1 on")
 
 
-def _checked_scores(path: Path, imitator: Variant) -> Path:
+def _checked_scores(path: Path, imitator: Robot) -> Path:
     about = read_scores(path).about
     if about["key"]["imitator_hash"] != imitator.hash:
         raise BadScores(

@@ -10,20 +10,20 @@ from pathlib import Path
 
 import numpy as np
 
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadWeights
-from imitable.feasibility.method import Measuring, score
+from imitable.feasibility.score import Measuring, score
 from imitable.feasibility.scorer import Scorer
-from imitable.imitation.learner import Course, Job, Learner
-from imitable.imitation.method import method as learner_of
+from imitable.imitation.imitate import method as learner_of
+from imitable.imitation.learner import Job, Learner, Training
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Floats, InMemory, Policy, Scores, Trajectory, Weights
 
 
 def check_scorer(
     scorer: Scorer | str,
     demos: Demonstrations,
-    imitator: Variant | str,
+    imitator: Robot | str,
     *,
     seed: int = 0,
     local: bool = True,
@@ -89,24 +89,22 @@ def _law_of_strangers(scores: Scores, demos: Demonstrations) -> None:
     raise AssertionError("foreign weights are refused")
 
 
-def check_learner(
-    learner: Learner | str, demos: Demonstrations, imitator: Variant | str, *, steps: int, seed: int = 0
-) -> Policy:
+def check_learner(learner: Learner | str, demos: Demonstrations, imitator: Robot | str, *, steps: int, seed: int = 0) -> Policy:
     """Raise AssertionError, naming the law, if a learner breaks one; return the policy it learns from the whole set.
 
     Args:
         learner: the method, or its text.
         demos: at least two demonstrations that fit into memory and that the learner accepts.
         imitator: the robot that shall imitate.
-        steps: control steps of each of the seven courses: a few batches.
+        steps: control steps of each of the seven trainings: a few batches.
         seed: seed of everything random.
     """
-    taught = learner_of(learner) if isinstance(learner, str) else learner
-    body = robot(imitator) if isinstance(imitator, str) else imitator
+    transitions = learner_of(learner) if isinstance(learner, str) else learner
+    body = parse_robot(imitator) if isinstance(imitator, str) else imitator
     trajectories: list[Trajectory] = list(demos)
 
-    def begun(chosen: Sequence[Trajectory], weights: Weights | None = None, begin_seed: int = seed) -> Course:
-        return taught.begin(Job(InMemory(demos.layout, chosen), body, weights, steps, begin_seed))
+    def begun(chosen: Sequence[Trajectory], weights: Weights | None = None, begin_seed: int = seed) -> Training:
+        return transitions.begin(Job(InMemory(demos.layout, chosen), body, weights, steps, begin_seed))
 
     policy = _ended(begun(trajectories))
     assert _ended(begun(trajectories)).hash == policy.hash, "the same seed gives the same policy"
@@ -127,19 +125,19 @@ def _weights(trajectories: Sequence[Trajectory], masses: Floats) -> Weights:
     return Weights(tuple(trajectory.hash for trajectory in trajectories), masses / masses.sum())
 
 
-def _ended(course: Course) -> Policy:
-    """Go on to the end of a course."""
-    while not course.done:
-        course.iterate()
-    assert course.share == 1.0, "a course that is done has done all of its work"
-    return course.policy
+def _ended(training: Training) -> Policy:
+    """Go on to the end of a training."""
+    while not training.done:
+        training.iterate()
+    assert training.share == 1.0, "a training that is done has done all of its work"
+    return training.policy
 
 
-def _law_of_resuming(first: Course, second: Course, policy: Policy) -> None:
-    """A course that is saved, lost and loaded ends in the same bits."""
+def _law_of_resuming(first: Training, second: Training, policy: Policy) -> None:
+    """A training that is saved, lost and loaded ends in the same bits."""
     first.iterate()
     with tempfile.TemporaryDirectory() as folder:
-        first.save(Path(folder) / "course")
-        second.load(Path(folder) / "course")
+        first.save(Path(folder) / "training")
+        second.load(Path(folder) / "training")
     assert second.policy.hash == first.policy.hash, "what is loaded is what was saved"
-    assert _ended(second).hash == policy.hash, "an interrupted course ends like an uninterrupted one"
+    assert _ended(second).hash == policy.hash, "an interrupted training ends like an uninterrupted one"

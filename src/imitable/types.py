@@ -262,7 +262,7 @@ class Weights:
     def of(self, demos: Demonstrations) -> Floats:
         """Return the weights (N) of these demonstrations, in their order, summing to one; refuse strangers.
 
-        A part of the weighed set is allowed; a demonstration that was never weighed is not.
+        A part of the weighted set is allowed; a demonstration that never got a weight is not.
         """
         places = [episode.hash for episode in demos.episodes]
         if tuple(places) == self.hashes:

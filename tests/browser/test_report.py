@@ -23,8 +23,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import imitable as im
-from imitable.demonstrators.settings import SETTINGS
-from imitable.feasibility.method import weighed
+from imitable.experiments.settings import SETTINGS
+from imitable.feasibility.score import weigh
 from imitable.feasibility.score_files import steps_path, write_scores
 from imitable.report.detail import DETAILED, detailed_rows, explained_rows
 from imitable.report.page import embedded
@@ -133,7 +133,7 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wicked = [replace(one, demonstrator=SCRIPT) for one in babble(weak, 2, 40, 3)]
     demos: list[Trajectory] = [*babble(weak, 3, 40, 1), *babble(strong, 3, 40, 2), *wicked]
     im.write(folder / "demos", weak.layout, demos)
-    im.score(im.read(folder / "demos"), weak, "direct:horizon=20,purse=50", out=folder / "scores.parquet")
+    im.score(im.read(folder / "demos"), weak, "direct:horizon=20,restart_budget=50", out=folder / "scores.parquet")
     return folder / "scores.parquet"
 
 
@@ -198,7 +198,7 @@ def test_it_can_be_used_by_keyboard(browser: Browser, page: Path) -> None:
 @pytest.mark.parametrize("keep", ["all", "top:3"])
 def test_the_slider_weighs_as_python_does(browser: Browser, scores: Path, keep: str, tmp_path: Path) -> None:
     kept = tmp_path / "scores.parquet"
-    write_scores(kept, weighed(im.read_scores(scores), keep=keep))
+    write_scores(kept, weigh(im.read_scores(scores), keep=keep))
     im.write_report([kept], tmp_path / "report.html")
     browser.open(tmp_path / "report.html")
     browser.sort("place")
@@ -206,16 +206,16 @@ def test_the_slider_weighs_as_python_does(browser: Browser, scores: Path, keep: 
     assert own.startswith(f"imitable weigh {kept} --temperature auto")
     for notch, temperature in ((60, "0.03"), (100, "0.139"), (180, "3")):
         browser.slide(notch)
-        wanted = weighed(im.read_scores(scores), f"share:{temperature}", keep)
+        wanted = weigh(im.read_scores(scores), f"share:{temperature}", keep)
         weights = browser.run("return [...document.querySelectorAll('#demonstrations .weight')].map(c => Number(c.title))")
         np.testing.assert_allclose(weights, wanted.weight, rtol=1e-12, atol=1e-300)
         assert f"{1 / np.square(wanted.weight).sum():.2f} of 8" in browser.text("#ess")
         command = browser.text("#weigh-command").split()
         assert command[3:5] == ["--temperature", f"share:{temperature}"]
         assert ("--keep" in command) == (keep != "all")
-    done = imitable(*command[1:-1], tmp_path / "weighed.parquet")
+    done = imitable(*command[1:-1], tmp_path / "weighted.parquet")
     assert done.returncode == 0, done.stderr
-    np.testing.assert_allclose(weights, im.read_scores(tmp_path / "weighed.parquet").weight, rtol=1e-12)
+    np.testing.assert_allclose(weights, im.read_scores(tmp_path / "weighted.parquet").weight, rtol=1e-12)
     browser.driver.find_element(By.ID, "own").click()
     assert browser.text("#weigh-command") == own
 
@@ -302,7 +302,7 @@ def many(scores: Scores, folder: str) -> Scores:
     step = np.where(share > 0.2, generator.integers(1, 900, MANY), -1)
     blank = np.zeros(MANY)
     grown = Scores(episodes, 10 * share, share, blank, blank, ("",) * MANY, step.astype(np.int64), scores.about)
-    return weighed(grown)
+    return weigh(grown)
 
 
 def test_five_thousand_demonstrations_open_and_sort_without_a_stall(browser: Browser, scores: Path, tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ def test_details_are_spread_and_capped(scores: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "method", ["neighbours", "direct:form=restart,horizon=10,purse=0", "direct:form=windows,window=8,purse=0"]
+    "method", ["neighbours", "direct:form=restart,horizon=10,restart_budget=0", "direct:form=windows,window=8,restart_budget=0"]
 )
 def test_every_kind_of_scorer_has_a_page(browser: Browser, scores: Path, tmp_path: Path, method: str) -> None:
     demos, imitator = im.read(scores.with_name("demos")), im.read_scores(scores).about["imitator"]
@@ -355,7 +355,7 @@ def run_folder(path: Path, seed: int, returns: float, demonstrations: int) -> No
     setting = {
         "imitator": "half_cheetah:front=0.01",
         "imitator_hash": "0",
-        "method": "imitable.imitation.gaifo.Gaifo",
+        "method": "imitable.imitation.methods.gaifo.Gaifo",
         "settings": {},
         "steps": 3000,
         "seed": seed,

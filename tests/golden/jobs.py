@@ -83,7 +83,7 @@ CHAINS: dict[str, tuple[Job, ...]] = {
         _collected("cheetah", "half_cheetah:front=0.05 half_cheetah:back=0.5", "2,3", "--sampled"),
         _scored("cheetah", "direct", CHEETAH, "direct:horizon=30"),
         _scored("cheetah", "windows", CHEETAH, "direct:form=windows,window=12"),
-        _scored("cheetah", "restart", CHEETAH, "direct:form=restart,horizon=8,purse=50"),
+        _scored("cheetah", "restart", CHEETAH, "direct:form=restart,horizon=8,restart_budget=50"),
         _scored("cheetah", "noise", f"{CHEETAH},noise=0.05", "direct:horizon=10", "--rollouts 2 --distance l2"),
         _scored("cheetah", "trajectory", CHEETAH, f"trajectory:{LEARNED}"),
         _scored(
@@ -105,7 +105,7 @@ CHAINS: dict[str, tuple[Job, ...]] = {
         Job(
             "weigh",
             "weigh cheetah.direct.parquet --temperature share:0.1 --keep top:3",
-            "weighed.parquet",
+            "weighted.parquet",
         ),
         Job(
             "project pieces",
@@ -117,8 +117,8 @@ CHAINS: dict[str, tuple[Job, ...]] = {
             f"project cheetah.demos --imitator {CHEETAH} --scores cheetah.direct.parquet",
             "cheetah-rollouts.demos",
         ),
-        _imitated("cheetah", CHEETAH, f"gaifo:{SMALL},turns=2", "gaifo", "--steps 384 --scores weighed.parquet"),
-        _imitated("cheetah", CHEETAH, f"gaifo:{SMALL},turns=2,weighting=loss,quiet_share=0.25", "loss"),
+        _imitated("cheetah", CHEETAH, f"gaifo:{SMALL},discriminator_steps=2", "gaifo", "--steps 384 --scores weighted.parquet"),
+        _imitated("cheetah", CHEETAH, f"gaifo:{SMALL},discriminator_steps=2,weighting=loss,quiet_share=0.25", "loss"),
         _imitated("cheetah-pieces", CHEETAH, "cloning:gradient_steps=60,hidden=8x8", "cloning", "--steps 0"),
         _imitated(
             "cheetah-pieces",
@@ -133,13 +133,13 @@ CHAINS: dict[str, tuple[Job, ...]] = {
         _trained("hopper:gravity=20", f"trpo:{SHORT}", "hop"),
         _collected("hop", "hopper:gravity=20 hopper:gravity=5", "4", "--seed 3"),
         _scored("hop", "direct", HOPPER, "direct"),
-        _imitated("hop", HOPPER, f"gaifo:{SMALL},turns=2", "gaifo"),
-        _imitated("hop", HOPPER, f"gaifo:preset=trpo,{SMALL},turns=2", "trpo"),
-        _imitated("hop", HOPPER, f"gaifo:preset=paper,{SMALL},judge_minibatch=32", "paper"),
+        _imitated("hop", HOPPER, f"gaifo:{SMALL},discriminator_steps=2", "gaifo"),
+        _imitated("hop", HOPPER, f"gaifo:preset=trpo,{SMALL},discriminator_steps=2", "trpo"),
+        _imitated("hop", HOPPER, f"gaifo:preset=paper,{SMALL},discriminator_minibatch=32", "paper"),
         _imitated(
             "hop",
             HOPPER,
-            f"sail:{SMALL},critic_steps=128,goal_steps=20,babbled=200,inverse_steps=20,pretrained=10,inverse_turns=2,turns=2",
+            f"sail:{SMALL},critic_steps=128,goal_steps=20,babbled=200,inverse_steps=20,pretrained=10,inverse_updates=2,discriminator_steps=2",
             "sail",
             "--steps 640",
         ),
@@ -157,7 +157,7 @@ CHAINS: dict[str, tuple[Job, ...]] = {
     "arm": (
         Job("collect arm", "collect arm.xml --policy arm.safetensors --episodes 3 --sampled", "arm.demos"),
         _scored("arm", "direct", "arm.xml:gear.shoulder_motor=0.5", "direct:horizon=20"),
-        _imitated("arm", "arm.xml", f"gaifo:{SMALL},turns=2", "gaifo", "--steps 384 --horizon 40"),
+        _imitated("arm", "arm.xml", f"gaifo:{SMALL},discriminator_steps=2", "gaifo", "--steps 384 --horizon 40"),
     ),
 }
 """Jobs by body; within a chain, later ones read what earlier ones wrote."""

@@ -9,16 +9,16 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
-from imitable.feasibility.direct import Direct
-from imitable.feasibility.method import METHODS, Measuring, score
+from imitable.feasibility.methods.direct import Direct
+from imitable.feasibility.score import METHODS, Measuring, score
 from imitable.feasibility.scorer import Job, Measured, Measurer
+from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
 from imitable.testing import check_scorer
 from imitable.types import InMemory, Scores, Trajectory
 
 QUICK = {
-    "direct": "direct:horizon=20,purse=100",
+    "direct": "direct:horizon=20,restart_budget=100",
     "trajectory": "trajectory:horizon=20,steps=20000",
     "one-step": "one-step:horizon=20,steps=20000",
     "inverse-dynamics": "inverse-dynamics:horizon=20,transitions=20000,passes=4,calibration=8",
@@ -46,8 +46,8 @@ class Case:
 
 def case(path: Path, gears: tuple[str, ...], count: int) -> Case:
     """Own movements, and those of a body with eight times the force: the imitator cannot keep up with them."""
-    weak = robot(str(path))
-    strong = robot(f"{path}:{','.join(f'gear.{name}=8' for name in gears)}")
+    weak = parse_robot(str(path))
+    strong = parse_robot(f"{path}:{','.join(f'gear.{name}=8' for name in gears)}")
     own = [Trajectory(t.states, "own") for t in babble(weak, count, 20, 3)]
     other = [Trajectory(t.states, "strong") for t in babble(strong, count, 20, 4)]
     return Case(str(path), InMemory(weak.layout, [*own, *other]), count)
@@ -88,7 +88,7 @@ def test_laws_hold_for_every_distance(slider_case: Case, distance: str) -> None:
 
 @pytest.mark.parametrize("form", ["windows", "restart"])
 def test_laws_hold_for_every_form(slider_case: Case, form: str) -> None:
-    check_scorer(f"direct:form={form},horizon=20,window=8,purse=100", slider_case.demos, slider_case.imitator)
+    check_scorer(f"direct:form={form},horizon=20,window=8,restart_budget=100", slider_case.demos, slider_case.imitator)
 
 
 def test_laws_hold_with_noise(slider_case: Case) -> None:
@@ -109,7 +109,7 @@ class Crowded:
     rule: ClassVar[str] = "share"
 
     def prepared(self, job: Job) -> Measurer:
-        honest = Direct(horizon=10, purse=0).prepared(job)
+        honest = Direct(horizon=10, restart_budget=0).prepared(job)
         crowd = len(job.demos)
 
         class Dishonest:

@@ -10,20 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
 from imitable.rl.expert import train
-from imitable.rl.method import METHODS
+from imitable.rl.settings import METHODS
+from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
 from imitable.workers import Workers
 
 SEEDS = (0, 1, 2)
 GOALS = {"half_cheetah": (1_500_000, 3000.0), "hopper": (2_500_000, 2500.0)}
-"""Robot → (steps, mean return)."""
+"""RobotFamily → (steps, mean return)."""
 RESULTS = Path(__file__).parents[2] / "results" / "learning.json"
 
 
 def learn(name: str, method: str, seed: int) -> dict[str, object]:
-    expert = train(Locomotion(robot(name)), METHODS[method](), GOALS[name][0], seed)
+    expert = train(Locomotion(parse_robot(name)), METHODS[method](), GOALS[name][0], seed)
     assert expert.steps <= GOALS[name][0]
     return {"seed": seed, "steps": expert.steps, "mean_actions": expert.mean.summary()}
 

@@ -6,11 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from imitable.models.networks import Actor, Mlp, actor, log_probability
+from imitable.nn.networks import Actor, Mlp, actor, log_probability
 from imitable.rl.agent import Agent, bounded, fresh_networks, to_rows
-from imitable.rl.batch import Experience, Rows
-from imitable.rl.method import METHODS, Ppo
+from imitable.rl.experience import Experience, Rows
 from imitable.rl.ppo import clipped_surrogate
+from imitable.rl.settings import METHODS, Ppo
 from imitable.rl.value_fit import fit, value_loss
 
 
@@ -55,7 +55,7 @@ def experience(terminated: list[bool], ended: list[bool]) -> Experience:
     ids=["going on", "truncated", "terminated", "terminated last"],
 )
 def test_targets_without_a_trace(agent: Agent, terminated: list[bool], ended: list[bool], targets: list[float]) -> None:
-    rows = to_rows(agent, experience(terminated, ended), discount=0.9, trace=0.0)
+    rows = to_rows(agent, experience(terminated, ended), discount=0.9, gae_lambda=0.0)
     np.testing.assert_allclose(rows.targets, targets, rtol=1e-5)
 
 

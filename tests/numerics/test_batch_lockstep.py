@@ -5,8 +5,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
 from imitable.sim.task import Locomotion
 from imitable.types import Floats
@@ -23,41 +23,41 @@ SIZE, STEPS = 5, 40
 class PlainLoop:
     """One `MjData` a simulation, stepped one after the other: the reference."""
 
-    def __init__(self, variants: list[Variant], states: Floats) -> None:
-        self.variants = variants
-        self.data = [mujoco.MjData(variant.model) for variant in variants]
-        self.set_state(states, range(len(variants)))
+    def __init__(self, robots: list[Robot], states: Floats) -> None:
+        self.robots = robots
+        self.data = [mujoco.MjData(robot.model) for robot in robots]
+        self.set_state(states, range(len(robots)))
 
     def set_state(self, states: Floats, ids: range | list[int]) -> None:
         for i, state in zip(ids, states, strict=True):
-            model, data = self.variants[i].model, self.data[i]
+            model, data = self.robots[i].model, self.data[i]
             mujoco.mj_resetData(model, data)
             data.qpos[:], data.qvel[:] = state[: model.nq], state[model.nq :]
 
     def step(self, controls: Floats, ids: range | list[int]) -> None:
         for i, control in zip(ids, controls, strict=True):
             self.data[i].ctrl[:] = control
-            for _ in range(self.variants[i].frame_skip):
-                mujoco.mj_step(self.variants[i].model, self.data[i])
+            for _ in range(self.robots[i].frame_skip):
+                mujoco.mj_step(self.robots[i].model, self.data[i])
 
     @property
     def states(self) -> Floats:
         return np.array([np.concatenate([data.qpos, data.qvel]) for data in self.data])
 
 
-def starts(variant: Variant, seed: int = 0, n: int = SIZE) -> Floats:
-    return Locomotion(variant).start(np.random.default_rng(seed), n).states
+def starts(robot: Robot, seed: int = 0, n: int = SIZE) -> Floats:
+    return Locomotion(robot).start(np.random.default_rng(seed), n).states
 
 
-def controls(variant: Variant, steps: int = STEPS, n: int = SIZE) -> Floats:
-    low, high = variant.control_range
+def controls(robot: Robot, steps: int = STEPS, n: int = SIZE) -> Floats:
+    low, high = robot.control_range
     return np.random.default_rng(1).uniform(1.5 * low, 1.5 * high, (steps, n, len(low)))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("name", MIXED)
 def test_one_body_on_any_number_of_threads(name: str, threads: int) -> None:
-    body = robot(name)
+    body = parse_robot(name)
     batch, loop = Batch(body, SIZE, threads), PlainLoop([body] * SIZE, starts(body))
     batch.set_state(starts(body))
     for control in controls(body):
@@ -69,7 +69,7 @@ def test_one_body_on_any_number_of_threads(name: str, threads: int) -> None:
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("name", MIXED)
 def test_a_body_of_its_own_for_every_simulation(name: str, threads: int) -> None:
-    bodies = [robot(text) for text in MIXED[name]]
+    bodies = [parse_robot(text) for text in MIXED[name]]
     batch, loop = Batch(bodies, SIZE, threads), PlainLoop(bodies, starts(bodies[0]))
     batch.set_state(starts(bodies[0]))
     for control in controls(bodies[0]):
@@ -83,7 +83,7 @@ def test_a_body_of_its_own_for_every_simulation(name: str, threads: int) -> None
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", MIXED)
 def test_subsets_leave_the_others_alone(name: str, threads: int) -> None:
-    bodies = [robot(text) for text in MIXED[name]]
+    bodies = [parse_robot(text) for text in MIXED[name]]
     batch, loop = Batch(bodies, SIZE, threads), PlainLoop(bodies, starts(bodies[0]))
     batch.set_state(starts(bodies[0]))
     subsets = ([0, 2, 4], [1], [0, 3], [0, 1, 2, 3, 4])
@@ -97,7 +97,7 @@ def test_subsets_leave_the_others_alone(name: str, threads: int) -> None:
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("name", MIXED)
 def test_a_state_that_is_set_starts_like_fresh_data(name: str, threads: int) -> None:
-    bodies = [robot(text) for text in MIXED[name]]
+    bodies = [parse_robot(text) for text in MIXED[name]]
     batch, loop = Batch(bodies, SIZE, threads), PlainLoop(bodies, starts(bodies[0]))
     batch.set_state(starts(bodies[0]))
     for t, control in enumerate(controls(bodies[0])):
@@ -112,7 +112,7 @@ def test_a_state_that_is_set_starts_like_fresh_data(name: str, threads: int) -> 
 
 @pytest.mark.parametrize("name", MIXED)
 def test_set_state_forgets_time_warm_start_and_controls(name: str) -> None:
-    body = robot(name)
+    body = parse_robot(name)
     used, fresh = Batch(body, SIZE), Batch(body, SIZE)
     used.set_state(starts(body))
     for control in controls(body):
@@ -124,7 +124,7 @@ def test_set_state_forgets_time_warm_start_and_controls(name: str) -> None:
 
 @pytest.mark.parametrize("name", MIXED)
 def test_rows_go_on_to_the_same_bits(name: str) -> None:
-    bodies, control = [robot(text) for text in MIXED[name]], controls(robot(name))
+    bodies, control = [parse_robot(text) for text in MIXED[name]], controls(parse_robot(name))
     batch, other = Batch(bodies, SIZE), Batch(bodies, SIZE, threads=2)
     batch.set_state(starts(bodies[0]))
     for row in control[: STEPS // 2]:
@@ -140,7 +140,7 @@ def test_rows_go_on_to_the_same_bits(name: str) -> None:
 
 def test_a_state_alone_does_not_go_on_to_the_same_bits() -> None:
     """Why rows exist: contact solutions start from the last ones, and (qpos, qvel) does not hold them."""
-    body = robot("walker2d")
+    body = parse_robot("walker2d")
     batch, other = Batch(body, SIZE), Batch(body, SIZE)
     batch.set_state(starts(body))
     for row in controls(body):

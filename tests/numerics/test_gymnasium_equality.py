@@ -12,8 +12,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
-from imitable.sim.gym_env import LocomotionEnv
+from imitable.envs.gym_env import LocomotionEnv
+from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
 from imitable.types import Floats
 
@@ -40,13 +40,13 @@ def drawn_state(env: LocomotionEnv, rng: np.random.Generator) -> Floats:
 
 
 def drawn_action(env: LocomotionEnv, rng: np.random.Generator) -> Floats:
-    low, high = env.task.variant.control_range
+    low, high = env.task.robot.control_range
     return rng.uniform(low, high)
 
 
 def falling_hopper() -> Floats:
     """Return a state that is upright now and leans too far one control step later."""
-    state = robot("hopper").start.copy()
+    state = parse_robot("hopper").start.copy()
     state[2], state[8] = 0.19, 5.0
     return state
 
@@ -116,7 +116,7 @@ def test_difference_clipped_control_cost(name: str) -> None:
     text, knobs = PAIRS[name]
     paper, ours, other = LocomotionEnv(text, **knobs), LocomotionEnv(text, rules="gymnasium", **knobs), theirs(name)
     rng = np.random.default_rng(2)
-    low, high = ours.task.variant.control_range
+    low, high = ours.task.robot.control_range
     state, action = drawn_state(ours, rng), np.where(np.arange(len(low)) % 2, 2.5 * low, 1.5 * high)
     for env in (paper, ours):
         env.reset(options={"state": state})
@@ -151,18 +151,18 @@ def test_difference_foot_friction() -> None:
     model = theirs("Walker2d-v5").model
     feet = [model.geom("foot_geom").id, model.geom("foot_left_geom").id]
     np.testing.assert_array_equal(model.geom_friction[feet, 0], 1.9)
-    ours = robot("walker2d").model.geom_friction.copy()
+    ours = parse_robot("walker2d").model.geom_friction.copy()
     np.testing.assert_array_equal(ours[feet, 0], 0.9)
     ours[feet, 0] = 1.9
     np.testing.assert_array_equal(ours, model.geom_friction)
-    np.testing.assert_array_equal(robot("walker2d:friction=1.9").model.geom_friction, model.geom_friction)
+    np.testing.assert_array_equal(parse_robot("walker2d:friction=1.9").model.geom_friction, model.geom_friction)
 
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_difference_observed_root(name: str) -> None:
     """The paper's policies see the root position; Gymnasium hides it by default, and so do we."""
     text, _ = PAIRS[name]
-    hidden, seen = Locomotion(robot(text)), Locomotion(robot(text), observe_root=True)
+    hidden, seen = Locomotion(parse_robot(text)), Locomotion(parse_robot(text), observe_root=True)
     moment = hidden.start(np.random.default_rng(3), 4)
     entries = {"Swimmer-v5": 2}.get(name, 1)
     np.testing.assert_array_equal(seen.observe(moment)[:, entries:], hidden.observe(moment))

@@ -12,7 +12,7 @@ from imitable.rl.scaling import fresh, scaled
 
 
 def brute_force(
-    rewards: np.ndarray, values: np.ndarray, futures: np.ndarray, ended: np.ndarray, discount: float, trace: float
+    rewards: np.ndarray, values: np.ndarray, futures: np.ndarray, ended: np.ndarray, discount: float, gae_lambda: float
 ) -> np.ndarray:
     """A_t = Σ_k (γλ)^k δ_{t+k} up to the first end, written as the definition."""
     out = np.zeros_like(rewards)
@@ -20,7 +20,7 @@ def brute_force(
     for i in range(rewards.shape[1]):
         for t in range(len(rewards)):
             for k in range(t, len(rewards)):
-                out[t, i] += (discount * trace) ** (k - t) * deltas[k, i]
+                out[t, i] += (discount * gae_lambda) ** (k - t) * deltas[k, i]
                 if ended[k, i]:
                     break
     return out
@@ -28,12 +28,12 @@ def brute_force(
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**31), st.floats(0, 1), st.floats(0, 1))
-def test_advantages_are_the_definition(seed: int, discount: float, trace: float) -> None:
+def test_advantages_are_the_definition(seed: int, discount: float, gae_lambda: float) -> None:
     rng = np.random.default_rng(seed)
     rewards, values, futures = rng.normal(size=(3, 7, 4)).astype(np.float32)
     ended = rng.random((7, 4)) < 0.3
-    found = advantages(*(jnp.asarray(x) for x in (rewards, values, futures, ended)), discount, trace)
-    np.testing.assert_allclose(found, brute_force(rewards, values, futures, ended, discount, trace), rtol=1e-4, atol=1e-4)
+    found = advantages(*(jnp.asarray(x) for x in (rewards, values, futures, ended)), discount, gae_lambda)
+    np.testing.assert_allclose(found, brute_force(rewards, values, futures, ended, discount, gae_lambda), rtol=1e-4, atol=1e-4)
 
 
 def test_with_full_trace_an_advantage_is_the_return_minus_the_value() -> None:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
-from imitable.models.networks import Actor, actor, log_probability
-from imitable.models.typed_jax import positive_solve, scaled
-from imitable.rl.batch import Rows
+from imitable.nn.networks import Actor, actor, log_probability
+from imitable.nn.typed_jax import positive_solve, scaled
+from imitable.rl.experience import Rows
 from imitable.rl.trust_region import fisher_product, gaussian_kl, inner, line_search, mean_kl, surrogate
 
 

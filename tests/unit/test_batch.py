@@ -4,21 +4,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
-from imitable.errors import BadVariants
+from imitable.errors import MixedRobots
+from imitable.robots.parse import parse_robot
 from imitable.sim.batch import Batch
 
 
 def drive(batch: Batch, steps: int = 20) -> list[np.ndarray]:
     rng = np.random.default_rng(0)
-    controls = rng.uniform(-1, 1, (steps, len(batch), batch.variant.control_range.shape[1]))
+    controls = rng.uniform(-1, 1, (steps, len(batch), batch.robot.control_range.shape[1]))
     return [batch.step(control) for control in controls]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e12])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_divergence_is_flagged_and_does_not_spread(value: float, threads: int, capfd: pytest.CaptureFixture[str]) -> None:
-    body = robot("hopper")
+    body = parse_robot("hopper")
     sound, hurt = Batch(body, 4, threads), Batch(body, 4, threads)
     for batch in (sound, hurt):
         batch.set_state(np.tile(body.start, (4, 1)))
@@ -34,7 +34,7 @@ def test_divergence_is_flagged_and_does_not_spread(value: float, threads: int, c
 
 
 def test_a_diverged_simulation_can_be_set_again() -> None:
-    body = robot("hopper")
+    body = parse_robot("hopper")
     sound, hurt = Batch(body, 2), Batch(body, 2)
     hurt.set_state(np.full((2, len(body.start)), np.nan))
     drive(hurt, 3)
@@ -46,7 +46,7 @@ def test_a_diverged_simulation_can_be_set_again() -> None:
 
 
 def test_a_second_divergence_is_flagged_like_the_first() -> None:
-    body = robot("hopper")
+    body = parse_robot("hopper")
     batch, states = Batch(body, 2), np.stack([body.start, np.full(12, 1e12)])
     for _ in range(3):
         batch.set_state(states)
@@ -56,7 +56,7 @@ def test_a_second_divergence_is_flagged_like_the_first() -> None:
 
 
 def test_a_subset_reports_its_own_divergence_only() -> None:
-    body = robot("swimmer")
+    body = parse_robot("swimmer")
     batch = Batch(body, 3)
     batch.set_state(np.full((1, len(body.start)), np.nan), np.array([1]))
     assert batch.step(np.zeros((2, 2)), np.array([0, 2])).tolist() == [False, False]
@@ -64,20 +64,20 @@ def test_a_subset_reports_its_own_divergence_only() -> None:
 
 
 def test_a_control_that_is_no_number_is_divergence() -> None:
-    batch = Batch(robot("swimmer"), 2)
+    batch = Batch(parse_robot("swimmer"), 2)
     assert batch.step(np.array([[0.0, 0.0], [np.nan, 0.0]])).tolist() == [False, True]
 
 
 def test_divergence_writes_no_log_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    batch = Batch(robot("hopper"), 1)
+    batch = Batch(parse_robot("hopper"), 1)
     batch.set_state(np.full((1, 12), 1e12))
     drive(batch, 2)
     assert not list(tmp_path.iterdir())
 
 
 def test_states_and_rows_are_copies() -> None:
-    batch = Batch(robot("hopper"), 2)
+    batch = Batch(parse_robot("hopper"), 2)
     batch.states[:] = 7.0
     batch.rows[:] = 7.0
     assert (batch.states != 7.0).all()
@@ -86,23 +86,23 @@ def test_states_and_rows_are_copies() -> None:
 
 class TestRefusals:
     def test_a_wrong_number_of_bodies(self) -> None:
-        with pytest.raises(BadVariants, match="2 bodies for 3 simulations"):
-            Batch([robot("hopper"), robot("hopper:gravity=5")], 3)
+        with pytest.raises(MixedRobots, match="2 bodies for 3 simulations"):
+            Batch([parse_robot("hopper"), parse_robot("hopper:gravity=5")], 3)
 
     def test_other_joints(self) -> None:
-        with pytest.raises(BadVariants, match="hopper and walker2d differ"):
-            Batch([robot("hopper"), robot("walker2d")], 2)
+        with pytest.raises(MixedRobots, match="hopper and walker2d differ"):
+            Batch([parse_robot("hopper"), parse_robot("walker2d")], 2)
 
     def test_another_time_step_with_the_same_control_period(self, slider_path: Path, tmp_path: Path) -> None:
         finer = tmp_path / "finer.xml"
         finer.write_text(slider_path.read_text().replace('timestep="0.01"', 'timestep="0.005"'))
-        bodies = [robot(str(slider_path)), robot(str(finer))]
+        bodies = [parse_robot(str(slider_path)), parse_robot(str(finer))]
         assert bodies[0].layout == bodies[1].layout
-        with pytest.raises(BadVariants, match="time step"):
+        with pytest.raises(MixedRobots, match="time step"):
             Batch(bodies, 2)
 
     def test_another_number_of_bodies_behind_the_same_joints(self, slider_path: Path, tmp_path: Path) -> None:
         larger = tmp_path / "larger.xml"
         larger.write_text(slider_path.read_text().replace("</worldbody>", '<body><geom size="0.1"/></body></worldbody>'))
-        with pytest.raises(BadVariants, match="cannot be simulated in one batch"):
-            Batch([robot(str(slider_path)), robot(str(larger))], 2)
+        with pytest.raises(MixedRobots, match="cannot be simulated in one batch"):
+            Batch([parse_robot(str(slider_path)), parse_robot(str(larger))], 2)

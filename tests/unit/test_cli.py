@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import imitable as im
-from imitable.demonstrators.shipped import shipped
+from imitable.policies.shipped import shipped
 
 SMALL = "ppo:environments=8,length=16,minibatch=64,hidden=8x8"
 
@@ -247,7 +247,7 @@ def test_the_package_itself_imports_nothing_heavy() -> None:
 
 def test_collecting_needs_no_jax() -> None:
     code = (
-        "import sys, imitable.cli.collect, imitable.cli.inspect, imitable.evaluate, imitable.sim.gym_env;"
+        "import sys, imitable.cli.collect, imitable.cli.inspect, imitable.evaluation.returns, imitable.envs.gym_env;"
         "print('jax' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"

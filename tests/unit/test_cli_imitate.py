@@ -13,15 +13,18 @@ import numpy as np
 import pytest
 
 import imitable as im
-from imitable.demonstrators.shipped import policy_for
 from imitable.demos.collect import collect
+from imitable.policies.shipped import policy_for
 from imitable.sim.babble import babble
 from imitable.sim.task import Locomotion
 from tests.unit.test_cli import imitable, refused
 
 COMMAND = [sys.executable, "-m", "imitable.cli.main"]
 BODY = "half_cheetah:front=0.01"
-SMALL = "gaifo:environments=8,length=16,minibatch=64,hidden=8x8,judge_hidden=16x16,judge_minibatch=32,turns=2"
+SMALL = (
+    "gaifo:environments=8,length=16,minibatch=64,hidden=8x8,"
+    "discriminator_hidden=16x16,discriminator_minibatch=32,discriminator_steps=2"
+)
 QUICK = ("--method", SMALL, "--steps", "512", "--episodes", "1")
 
 
@@ -29,7 +32,7 @@ QUICK = ("--method", SMALL, "--steps", "512", "--episodes", "1")
 def demos(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("imitate") / "demos"
     task = Locomotion(im.robot(BODY))
-    im.write(folder, task.variant.layout, collect(task, policy_for(task.variant), 2, 0))
+    im.write(folder, task.robot.layout, collect(task, policy_for(task.robot), 2, 0))
     return folder
 
 
@@ -130,7 +133,7 @@ def test_a_robot_without_a_task_is_judged_by_how_it_follows(tmp_path: Path, slid
 
 def test_help_lists_keys_and_presets() -> None:
     done = imitable("imitate", "x", "--imitator", "hopper", "--method", "gaifo:help")
-    assert "judge_hidden" in done.stderr.replace(" ", "_")
+    assert "discriminator_hidden" in done.stderr.replace(" ", "_")
     assert "paper" in done.stderr
 
 
@@ -138,7 +141,7 @@ def test_help_lists_keys_and_presets() -> None:
     ("arguments", "expected"),
     [
         (("--method", "gaif"), "gaifo"),
-        (("--method", "gaifo:turn=3"), "turns"),
+        (("--method", "gaifo:turn=3"), "discriminator_steps"),
         (("--steps", "10"), "at least 2048"),
         (("--seeds", "0"), "seeds"),
         (("--reward", "nothing.here"), "cannot be imported"),
@@ -155,7 +158,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(
 
 def test_scores_of_others_are_refused(run: Path, scores: Path, demos: Path, tmp_path: Path) -> None:
     task = Locomotion(im.robot(BODY))
-    im.write(tmp_path / "others", task.variant.layout, collect(task, policy_for(task.variant), 1, 9))
+    im.write(tmp_path / "others", task.robot.layout, collect(task, policy_for(task.robot), 1, 9))
     line = refused("imitate", tmp_path / "others", "--imitator", BODY, "--scores", scores, *QUICK, "--out", tmp_path / "run")
     assert "other demonstrations" in line
     assert "was made for" in refused(

@@ -127,7 +127,7 @@ def seconds(*command: str | Path) -> float:
 
 
 def test_help_answers_before_jax_would_be_imported() -> None:
-    """Best of several, in turns: a busy machine is as busy for both."""
+    """Best of several, in discriminator_steps: a busy machine is as busy for both."""
     pairs = [(seconds(SCRIPT, "--help"), seconds(sys.executable, "-c", "import jax")) for _ in range(5)]
     shown, imported = (min(column) for column in zip(*pairs, strict=True))
     assert shown < 0.6 * imported, f"{shown:.2f} s against {imported:.2f} s"

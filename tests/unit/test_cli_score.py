@@ -13,7 +13,7 @@ from imitable.feasibility.score_files import parts_path, steps_path
 from imitable.sim.babble import babble
 from tests.unit.test_cli import imitable, refused
 
-QUICK = ("--method", "direct:horizon=20,purse=50")
+QUICK = ("--method", "direct:horizon=20,restart_budget=50")
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_explain_names_the_knob(scores: Path, demos: Path, slider: Path) -> None
 
 
 def test_weigh_and_acquire_work_on_the_file(scores: Path, tmp_path: Path) -> None:
-    out = tmp_path / "weighed.parquet"
+    out = tmp_path / "weighted.parquet"
     document = json.loads(imitable("weigh", scores, "--temperature", "1000", "--out", out, "--json").stdout)
     assert document["effective_size"] > 5
     np.testing.assert_array_equal(im.read_scores(out).distance, im.read_scores(scores).distance)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cloning against policies that are known, and the laws of every course: same seed, same bits, break or no break."""
+"""Cloning against policies that are known, and the laws of every training: same seed, same bits, break or no break."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, CannotResume
-from imitable.imitation.clone_course import LOG_STD, CloneCourse
-from imitable.imitation.cloning import Cloning
+from imitable.imitation.clone_training import LOG_STD, CloneTraining
 from imitable.imitation.learner import Job
+from imitable.imitation.methods.cloning import Cloning
+from imitable.policies.acting import act
 from imitable.projection import project
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.babble import babble
 from imitable.sim.batch import Batch
-from imitable.sim.policy import act
 from imitable.spec_text import parse_method
 from imitable.types import Demonstrations, Floats, InMemory, Policy, Trajectory, Weights
 
@@ -27,11 +27,11 @@ GAIN = np.array([-0.5, -0.3])
 
 
 @pytest.fixture
-def slider(slider_path: Path) -> Variant:
-    return robot(str(slider_path))
+def slider(slider_path: Path) -> Robot:
+    return parse_robot(str(slider_path))
 
 
-def steered(body: Variant, starts: Floats, gain: Floats, steps: int = 20) -> list[Trajectory]:
+def steered(body: Robot, starts: Floats, gain: Floats, steps: int = 20) -> list[Trajectory]:
     """Let a linear policy steer the slider from some states."""
     batch, states, actions = Batch(body, len(starts)), [starts], list[Floats]()
     batch.set_state(starts)
@@ -47,64 +47,64 @@ def starts(count: int, seed: int) -> Floats:
     return np.random.default_rng(seed).uniform(-0.8, 0.8, (count, 2))
 
 
-def begun(body: Variant, demos: Demonstrations, weights: Weights | None = None, method: Cloning = SMALL) -> CloneCourse:
+def begun(body: Robot, demos: Demonstrations, weights: Weights | None = None, method: Cloning = SMALL) -> CloneTraining:
     return method.begin(Job(demos, body, weights, steps=4096, seed=0))
 
 
-def finished(course: CloneCourse) -> Policy:
-    while not course.done:
-        course.iterate()
-    return course.policy
+def finished(training: CloneTraining) -> Policy:
+    while not training.done:
+        training.iterate()
+    return training.policy
 
 
 def mass(demos: Demonstrations, values: Sequence[float]) -> Weights:
     return Weights(tuple(episode.hash for episode in demos.episodes), np.array(values) / sum(values))
 
 
-def test_a_linear_policy_is_recovered(slider: Variant) -> None:
+def test_a_linear_policy_is_recovered(slider: Robot) -> None:
     demos = InMemory(slider.layout, steered(slider, starts(30, 0), GAIN))
-    course = begun(slider, demos, method=replace(SMALL, gradient_steps=3000))
-    policy = finished(course)
+    training = begun(slider, demos, method=replace(SMALL, gradient_steps=3000))
+    policy = finished(training)
     states = np.concatenate([t.states[:-1] for t in steered(slider, starts(10, 1) * 0.8, GAIN)])
     np.testing.assert_allclose(act(policy, states)[:, 0], states @ GAIN, atol=0.02)
     assert policy.log_std[0] < -3
     assert (policy.log_std >= LOG_STD[0]).all()
 
 
-def test_the_deviation_is_what_the_regression_leaves_over(slider: Variant) -> None:
+def test_the_deviation_is_what_the_regression_leaves_over(slider: Robot) -> None:
     rng, made = np.random.default_rng(0), steered(slider, starts(60, 0), 0 * GAIN, steps=60)
     noisy = [Trajectory(t.states, t.demonstrator, 0.2 * rng.standard_normal((len(t), 1))) for t in made]
     policy = finished(begun(slider, InMemory(slider.layout, noisy)))
     np.testing.assert_allclose(np.exp(policy.log_std), 0.2, rtol=0.05)
 
 
-def test_no_simulator_step_is_spent(slider: Variant) -> None:
-    course = begun(slider, InMemory(slider.layout, steered(slider, starts(3, 0), GAIN)))
-    shares, progress = [course.share], [course.iterate()]
-    while not course.done:
-        shares.append(course.share)
-        progress.append(course.iterate())
+def test_no_simulator_step_is_spent(slider: Robot) -> None:
+    training = begun(slider, InMemory(slider.layout, steered(slider, starts(3, 0), GAIN)))
+    shares, progress = [training.share], [training.iterate()]
+    while not training.done:
+        shares.append(training.share)
+        progress.append(training.iterate())
     assert {one.steps for one in progress} == {0}
     assert progress[-1].metrics["loss"] < progress[0].metrics["loss"]
     assert shares == sorted(shares)
-    assert course.share == 1
+    assert training.share == 1
 
 
-def test_a_demonstration_without_weight_has_no_influence(slider: Variant) -> None:
+def test_a_demonstration_without_weight_has_no_influence(slider: Robot) -> None:
     good, bad = steered(slider, starts(4, 0), GAIN), steered(slider, starts(2, 1), -GAIN)
     # not even one that would be refused
     strange = Trajectory(bad[0].states, "someone")
     demos = InMemory(slider.layout, [bad[1], *good, strange])
-    weighed = finished(begun(slider, demos, mass(demos, [0, 1, 1, 1, 1, 0])))
-    assert weighed.hash == finished(begun(slider, InMemory(slider.layout, good))).hash
+    weighted = finished(begun(slider, demos, mass(demos, [0, 1, 1, 1, 1, 0])))
+    assert weighted.hash == finished(begun(slider, InMemory(slider.layout, good))).hash
 
 
-def test_equal_weights_are_no_weights(slider: Variant) -> None:
+def test_equal_weights_are_no_weights(slider: Robot) -> None:
     demos = InMemory(slider.layout, steered(slider, starts(7, 0), GAIN))
     assert finished(begun(slider, demos, mass(demos, [1] * 7))).hash == finished(begun(slider, demos)).hash
 
 
-def test_weights_decide_between_two_policies(slider: Variant) -> None:
+def test_weights_decide_between_two_policies(slider: Robot) -> None:
     made = [*steered(slider, starts(10, 0), GAIN), *steered(slider, starts(10, 0), -GAIN)]
     demos = InMemory(slider.layout, made)
     policy = finished(begun(slider, demos, mass(demos, [0.9] * 10 + [0.1] * 10)))
@@ -114,7 +114,7 @@ def test_weights_decide_between_two_policies(slider: Variant) -> None:
 
 
 @pytest.mark.parametrize("fine_tune", [0, 1])
-def test_a_break_changes_nothing(fine_tune: int, slider: Variant, tmp_path: Path) -> None:
+def test_a_break_changes_nothing(fine_tune: int, slider: Robot, tmp_path: Path) -> None:
     demos = InMemory(slider.layout, steered(slider, starts(4, 0), GAIN))
     method = replace(SMALL, fine_tune=fine_tune, gradient_steps=1000, critic_steps=0)
     job = Job(demos, slider, None, steps=2 * 2048, seed=0)
@@ -130,7 +130,7 @@ def test_a_break_changes_nothing(fine_tune: int, slider: Variant, tmp_path: Path
     assert {path.name for path in tmp_path.iterdir()} <= {"slider.xml", "0", "1", "2"}
 
 
-def test_fine_tuning_begins_from_the_cloned_policy(slider: Variant) -> None:
+def test_fine_tuning_begins_from_the_cloned_policy(slider: Robot) -> None:
     demos = InMemory(slider.layout, steered(slider, starts(4, 0), GAIN))
     cloned = finished(begun(slider, demos))
     with pytest.raises(BadOption, match="critic_steps"):
@@ -146,7 +146,7 @@ def test_fine_tuning_begins_from_the_cloned_policy(slider: Variant) -> None:
     assert tuned.done
 
 
-def test_a_checkpoint_of_other_settings_is_refused(slider: Variant, tmp_path: Path) -> None:
+def test_a_checkpoint_of_other_settings_is_refused(slider: Robot, tmp_path: Path) -> None:
     demos = InMemory(slider.layout, steered(slider, starts(4, 0), GAIN))
     begun(slider, demos).save(tmp_path / "saved")
     with pytest.raises(CannotResume, match="method"):
@@ -158,8 +158,8 @@ def test_a_checkpoint_of_other_settings_is_refused(slider: Variant, tmp_path: Pa
         begun(slider, demos).load(tmp_path / "saved")
 
 
-def test_actions_of_another_body_are_refused(slider: Variant, slider_path: Path) -> None:
-    strong = robot(f"{slider_path}:gear.push=8")
+def test_actions_of_another_body_are_refused(slider: Robot, slider_path: Path) -> None:
+    strong = parse_robot(f"{slider_path}:gear.push=8")
     foreign = InMemory(strong.layout, steered(strong, starts(2, 0), GAIN))
     with pytest.raises(BadOption, match=r"recorded on .*gear.push=8.*imitable project"):
         begun(slider, foreign)
@@ -169,7 +169,7 @@ def test_actions_of_another_body_are_refused(slider: Variant, slider_path: Path)
         begun(slider, InMemory(slider.layout, [Trajectory(babble(slider, 1, 9, 0)[0].states, str(slider))]))
 
 
-def test_projected_demonstrations_can_be_cloned(slider: Variant) -> None:
+def test_projected_demonstrations_can_be_cloned(slider: Robot) -> None:
     made = [Trajectory(t.states, "someone") for t in steered(slider, starts(20, 0) * 0.5, GAIN)]
     found = project(InMemory(slider.layout, made), slider)
     policy = finished(begun(slider, found))

@@ -10,21 +10,21 @@ import pytest
 
 from imitable.demos.collect import collect, episode_seed
 from imitable.demos.store import read, write
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, BadPolicy
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim import rollout
 from imitable.sim.task import End, Locomotion, Moment
 from imitable.types import Floats, Policy
 
-HOPPER = Locomotion(robot("hopper"))
+HOPPER = Locomotion(parse_robot("hopper"))
 
 
 @dataclass(frozen=True)
 class Centre:
     """Keep a cart near the middle of its rail, for 20 steps or until it leaves ±0.9 m."""
 
-    variant: Variant
+    robot: Robot
     horizon: int = 20
     observation_size: int = 2
 
@@ -79,7 +79,7 @@ def test_threads_change_nothing_and_noise_does() -> None:
 
 
 def test_trajectories_say_where_they_come_from() -> None:
-    task = Locomotion(robot("hopper:gravity=15"))
+    task = Locomotion(parse_robot("hopper:gravity=15"))
     for index, trajectory in enumerate(collect(task, POLICY, 3, seed=1)):
         assert trajectory.demonstrator == "hopper:gravity=15"
         assert trajectory.seed == episode_seed(task, 1, index)
@@ -92,7 +92,7 @@ def test_trajectories_say_where_they_come_from() -> None:
 
 def test_two_bodies_recorded_with_one_seed_start_differently() -> None:
     seeds = {
-        episode_seed(Locomotion(robot(text)), 0, index)
+        episode_seed(Locomotion(parse_robot(text)), 0, index)
         for text in ("hopper", "hopper:gravity=15", "swimmer")
         for index in range(100)
     }
@@ -104,17 +104,17 @@ def test_a_model_file_goes_by_its_name(slider_path: Path, tmp_path: Path) -> Non
     elsewhere = tmp_path / "elsewhere" / slider_path.name
     elsewhere.parent.mkdir()
     elsewhere.write_bytes(slider_path.read_bytes())
-    here, there = (Centre(robot(f"{path}:gravity=3")) for path in (slider_path, elsewhere))
+    here, there = (Centre(parse_robot(f"{path}:gravity=3")) for path in (slider_path, elsewhere))
     policy = linear_policy(2, 1)
     assert hashes(here, policy, 5, seed=0) == hashes(there, policy, 5, seed=0)
-    assert episode_seed(here, 0, 0) != episode_seed(Centre(robot(str(slider_path))), 0, 0)
+    assert episode_seed(here, 0, 0) != episode_seed(Centre(parse_robot(str(slider_path))), 0, 0)
 
 
 def test_episodes_stream_to_disk_and_back(slider_path: Path, tmp_path: Path) -> None:
-    task, policy = Centre(robot(str(slider_path))), linear_policy(2, 1)
-    write(tmp_path / "demos", task.variant.layout, collect(task, policy, 150, seed=3, sampled=True))
+    task, policy = Centre(parse_robot(str(slider_path))), linear_policy(2, 1)
+    write(tmp_path / "demos", task.robot.layout, collect(task, policy, 150, seed=3, sampled=True))
     back = read(tmp_path / "demos")
-    assert back.layout == task.variant.layout
+    assert back.layout == task.robot.layout
     assert [episode.hash for episode in back.episodes] == hashes(task, policy, 150, seed=3, sampled=True)
     assert [trajectory.hash for trajectory in back] == [episode.hash for episode in back.episodes]
     assert {episode.demonstrator for episode in back.episodes} == {str(slider_path)}
@@ -122,12 +122,12 @@ def test_episodes_stream_to_disk_and_back(slider_path: Path, tmp_path: Path) -> 
 
 def test_episodes_are_played_as_they_are_asked_for(slider_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rollout, "EPISODES_AT_ONCE", 2)
-    endless = collect(Centre(robot(str(slider_path))), linear_policy(2, 1), 10_000, seed=0)
+    endless = collect(Centre(parse_robot(str(slider_path))), linear_policy(2, 1), 10_000, seed=0)
     assert len(list(islice(endless, 3))) == 3
 
 
 def test_a_policy_of_another_robot_of_the_same_sizes_is_refused() -> None:
-    walker = Locomotion(robot("walker2d"))
+    walker = Locomotion(parse_robot("walker2d"))
     cheetah = linear_policy(walker.observation_size, 6, owner="half_cheetah:front=0.05")
     with pytest.raises(BadPolicy, match="another robot than walker2d"):
         collect(walker, cheetah, 1, seed=0)

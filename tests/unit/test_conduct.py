@@ -11,12 +11,12 @@ from scipy.special import gamma
 from scipy.stats import norm, wasserstein_distance
 
 from imitable import conduct as module
-from imitable.conduct import Cloud, Conduct, conduct, directions, sliced_distance
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, BadTrajectory, BadWeights
+from imitable.evaluation.occupancy import Cloud, Conduct, conduct, directions, sliced_distance
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales
-from imitable.sim.posture import beyond_limits, one_sign, penetrating, quaternions
+from imitable.sim.kinematics import beyond_limits, one_sign, penetrating, quaternions
 from imitable.sim.rollout import episodes
 from imitable.sim.task import Free
 from imitable.types import Floats, Ints, Policy, Trajectory
@@ -35,13 +35,13 @@ def rollout(states: Floats) -> Trajectory:
     return Trajectory(np.concatenate([states, states[-1:]]), "any")
 
 
-def compared(variant: Variant, visited: Floats, demonstrated: Floats, density: Floats | None = None) -> Conduct:
-    return conduct(variant, [rollout(visited)], demonstrated, np.ones(len(demonstrated)) if density is None else density)
+def compared(robot: Robot, visited: Floats, demonstrated: Floats, density: Floats | None = None) -> Conduct:
+    return conduct(robot, [rollout(visited)], demonstrated, np.ones(len(demonstrated)) if density is None else density)
 
 
 @pytest.fixture
-def slider(slider_path: Path) -> Variant:
-    return robot(str(slider_path))
+def slider(slider_path: Path) -> Robot:
+    return parse_robot(str(slider_path))
 
 
 class TestSlicedDistance:
@@ -83,16 +83,16 @@ class TestSlicedDistance:
 
 
 class TestOccupancy:
-    def test_of_itself_is_zero(self, slider: Variant) -> None:
+    def test_of_itself_is_zero(self, slider: Robot) -> None:
         states = np.random.default_rng(0).normal(size=(300, 2))
         assert compared(slider, states, states).occupancy == pytest.approx(0, abs=1e-12)
 
-    def test_is_in_the_scales_of_the_body(self, slider: Variant) -> None:
+    def test_is_in_the_scales_of_the_body(self, slider: Robot) -> None:
         states, shift = np.random.default_rng(0).normal(size=(300, 2)), scales(slider).state * [2.0, 0.0]
         exact = 2 * np.abs(directions(2)[:, 0]).mean()
         assert compared(slider, states + shift, states).occupancy == pytest.approx(exact)
 
-    def test_weight_zero_is_absence(self, slider: Variant) -> None:
+    def test_weight_zero_is_absence(self, slider: Robot) -> None:
         rng = np.random.default_rng(0)
         visited, states, density = rng.normal(size=(50, 2)), rng.normal(size=(80, 2)) * 9, rng.uniform(0.1, 1, 80)
         density[::3] = 0
@@ -101,7 +101,7 @@ class TestOccupancy:
         with_them = conduct(slider, [rollout(visited)], states, density, owners)
         assert with_them == conduct(slider, [rollout(visited)], states[kept], density[kept], owners[kept])
 
-    def test_a_double_weight_is_a_second_copy(self, slider: Variant) -> None:
+    def test_a_double_weight_is_a_second_copy(self, slider: Robot) -> None:
         rng = np.random.default_rng(0)
         visited, states = rng.normal(size=(50, 2)), rng.normal(size=(20, 2))
         doubled = compared(slider, visited, states, np.where(np.arange(20) < 5, 2.0, 1.0))
@@ -109,7 +109,7 @@ class TestOccupancy:
         assert doubled.occupancy == pytest.approx(copied.occupancy)
 
     def test_where_in_the_world_a_body_is_does_not_count(self) -> None:
-        hopper = robot("hopper")
+        hopper = parse_robot("hopper")
         states = np.concatenate([trajectory.states for trajectory in babble(hopper, 4, 30, 1)])
         moved, lifted = states.copy(), states.copy()
         moved[:, 0] += 100
@@ -117,7 +117,7 @@ class TestOccupancy:
         assert compared(hopper, moved, states).occupancy == pytest.approx(0, abs=1e-12)
         assert compared(hopper, lifted, states).occupancy > 1
 
-    def test_the_floor_is_the_distance_between_every_other_demonstration_and_the_rest(self, slider: Variant) -> None:
+    def test_the_floor_is_the_distance_between_every_other_demonstration_and_the_rest(self, slider: Robot) -> None:
         rng = np.random.default_rng(0)
         states, owners = rng.normal(size=(120, 2)), np.repeat([2, 3, 5, 9], 30)
         density = np.repeat([1.0, 2.0, 3.0, 0.0], 30)
@@ -130,17 +130,17 @@ class TestOccupancy:
         assert shuffled.floor == pytest.approx(found.floor)
 
     def test_a_policy_like_its_demonstrators_comes_near_the_floor(self) -> None:
-        hopper = robot("hopper")
+        hopper = parse_robot("hopper")
         ours, theirs, others = (babble(hopper, 8, 100, seed) for seed in (1, 2, 3))
         owners, density = np.repeat(np.arange(16), 100), np.ones(1600)
         found = conduct(hopper, ours, np.concatenate([t.states[:-1] for t in theirs + others]), density, owners)
         assert found.floor / 2 < found.occupancy < 2 * found.floor
 
     @pytest.mark.parametrize("owners", [None, np.zeros(3, np.int64)])
-    def test_without_two_demonstrations_there_is_no_floor(self, slider: Variant, owners: Ints | None) -> None:
+    def test_without_two_demonstrations_there_is_no_floor(self, slider: Robot, owners: Ints | None) -> None:
         assert math.isnan(conduct(slider, [rollout(np.zeros((3, 2)))], np.zeros((3, 2)), np.ones(3), owners).floor)
 
-    def test_a_part_of_many_states_says_the_same(self, slider: Variant, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_part_of_many_states_says_the_same(self, slider: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
         rng = np.random.default_rng(0)
         visited, states = rng.normal(size=(4000, 2)), np.sort(rng.normal(size=(6000, 2)) * scales(slider).state * 3, axis=0)
         density, owners = rng.uniform(0, 1, 6000) * np.linspace(0, 1, 6000), np.repeat(np.arange(4), 1500)
@@ -152,13 +152,13 @@ class TestOccupancy:
         assert part.floor == pytest.approx(whole.floor, rel=0.03)
         assert compared(slider, states, states).occupancy == pytest.approx(0, abs=1e-12)
 
-    def test_lengths_are_averaged(self, slider: Variant) -> None:
+    def test_lengths_are_averaged(self, slider: Robot) -> None:
         rollouts = [rollout(np.zeros((length, 2))) for length in (1, 2, 6)]
         assert conduct(slider, rollouts, np.zeros((2, 2)), np.ones(2)).length == 3
 
 
 class TestLimits:
-    def test_one_per_cent_of_the_span_is_allowed(self, slider: Variant) -> None:
+    def test_one_per_cent_of_the_span_is_allowed(self, slider: Robot) -> None:
         states = np.array([[0.0, 0], [1.0, 9], [1.019, 0], [1.021, 0], [-1.019, 0], [-1.021, 0]])
         assert beyond_limits(slider, states).tolist() == [False, False, False, True, False, True]
         found = compared(slider, states[:4], states, np.array([1.0, 0, 0, 3, 0, 4]))
@@ -168,7 +168,7 @@ class TestLimits:
     def test_a_cart_that_is_driven_out_of_its_rail(self, tmp_path: Path) -> None:
         path = tmp_path / "soft.xml"
         path.write_text(SLIDER.replace('range="-1 1" damping', 'range="-1 1" solreflimit="0.5 1" damping'))
-        cart = robot(str(path))
+        cart = parse_robot(str(path))
         one, zero = np.ones(1), np.zeros(1)
         push = Policy((np.zeros((2, 1)),), (one,), zero, np.zeros(2), np.ones(2), zero, one)
         played = [trajectory for trajectory, _ in episodes(Free(cart, 150), push, [0])]
@@ -182,7 +182,7 @@ class TestLimits:
     def test_a_joint_without_limits_has_none(self, tmp_path: Path) -> None:
         path = tmp_path / "free.xml"
         path.write_text(SLIDER.replace('range="-1 1" ', ""))
-        assert not beyond_limits(robot(str(path)), np.array([[1e6, 0.0]])).any()
+        assert not beyond_limits(parse_robot(str(path)), np.array([[1e6, 0.0]])).any()
 
 
 BALL = """
@@ -209,19 +209,19 @@ BALL = """
 
 class TestBall:
     @pytest.fixture
-    def ball(self, tmp_path: Path) -> Variant:
+    def ball(self, tmp_path: Path) -> Robot:
         path = tmp_path / "ball.xml"
         path.write_text(BALL)
-        return robot(str(path))
+        return parse_robot(str(path))
 
-    def states(self, ball: Variant, heights: list[float], nods: list[float]) -> Floats:
+    def states(self, ball: Robot, heights: list[float], nods: list[float]) -> Floats:
         states = np.tile(ball.start, (len(heights), 1))
         states[:, 2] = heights
         half = np.radians(nods) / 2
         states[:, 7], states[:, 9] = np.cos(half), np.sin(half)
         return states
 
-    def test_five_millimetres_in_the_floor_are_allowed(self, ball: Variant) -> None:
+    def test_five_millimetres_in_the_floor_are_allowed(self, ball: Robot) -> None:
         states = self.states(ball, [1.0, 0.1, 0.096, 0.094, 0.0], [0.0] * 5)
         assert penetrating(ball, states).tolist() == [False, False, False, True, True]
         found = compared(ball, states, states, np.array([1.0, 0, 0, 3, 0]))
@@ -229,20 +229,20 @@ class TestBall:
         assert found.demonstrated_contact_violations == pytest.approx(3 / 4)
         assert found.limit_violations == found.demonstrated_limit_violations == 0
 
-    def test_of_many_states_a_part_is_looked_at(self, ball: Variant, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_of_many_states_a_part_is_looked_at(self, ball: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
         states = self.states(ball, [1.0, 0.0, 1.0, 1.0] * 250, [0.0] * 1000)
         monkeypatch.setattr(module, "MOST_POSTURES", 250)
         # one of each stratum of four states, of which one sinks: binomial, deviation √(0.25 · 0.75 / 250) = 0.027
         assert compared(ball, states, states).contact_violations == pytest.approx(1 / 4, abs=0.11)
 
-    def test_a_ball_joint_limits_the_angle(self, ball: Variant) -> None:
+    def test_a_ball_joint_limits_the_angle(self, ball: Robot) -> None:
         states = self.states(ball, [1.0] * 4, [0.0, 60.0, 60.5, 61.0])
         assert beyond_limits(ball, states).tolist() == [False, False, False, True]
         flipped = states.copy()
         flipped[:, 7:11] *= -1
         assert beyond_limits(ball, flipped).tolist() == [False, False, False, True]
 
-    def test_both_quaternions_of_a_rotation_are_the_same_posture(self, ball: Variant) -> None:
+    def test_both_quaternions_of_a_rotation_are_the_same_posture(self, ball: Robot) -> None:
         states = np.concatenate([trajectory.states for trajectory in babble(ball, 4, 30, 1)])
         flipped = states.copy()
         flipped[::2, 3:7] *= -1
@@ -252,31 +252,31 @@ class TestBall:
 
 
 class TestRefusals:
-    def test_no_rollout(self, slider: Variant) -> None:
+    def test_no_rollout(self, slider: Robot) -> None:
         with pytest.raises(BadOption, match="at least 1"):
             conduct(slider, [], np.zeros((2, 2)), np.ones(2))
 
-    def test_states_of_another_body(self, slider: Variant) -> None:
+    def test_states_of_another_body(self, slider: Robot) -> None:
         with pytest.raises(BadTrajectory, match=r"\(M, 2\)"):
             compared(slider, np.zeros((2, 2)), np.zeros((2, 3)))
         with pytest.raises(BadTrajectory, match=r"\(M, 2\)"):
             compared(slider, np.zeros((2, 3)), np.zeros((2, 2)))
 
-    def test_a_state_that_is_not_finite(self, slider: Variant) -> None:
+    def test_a_state_that_is_not_finite(self, slider: Robot) -> None:
         with pytest.raises(BadTrajectory, match="not finite"):
             compared(slider, np.zeros((2, 2)), np.full((2, 2), np.nan))
 
     @pytest.mark.parametrize("density", [[1.0], [1.0, -1.0], [0.0, 0.0], [1.0, math.nan], [1.0, math.inf]])
-    def test_densities_that_are_none(self, slider: Variant, density: list[float]) -> None:
+    def test_densities_that_are_none(self, slider: Robot, density: list[float]) -> None:
         with pytest.raises(BadWeights):
             compared(slider, np.zeros((2, 2)), np.zeros((2, 2)), np.array(density))
 
-    def test_owners_of_other_states(self, slider: Variant) -> None:
+    def test_owners_of_other_states(self, slider: Robot) -> None:
         with pytest.raises(BadWeights, match="owners"):
             conduct(slider, [rollout(np.zeros((2, 2)))], np.zeros((2, 2)), np.ones(2), np.zeros(3, np.int64))
 
 
-def test_the_same_twice(slider: Variant) -> None:
+def test_the_same_twice(slider: Robot) -> None:
     rng = np.random.default_rng(0)
     visited, states, owners = rng.normal(size=(500, 2)), rng.normal(size=(400, 2)), np.repeat(np.arange(4), 100)
     first, second = (conduct(slider, [rollout(visited)], states, np.ones(400), owners) for _ in range(2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Translating by dynamics cycle-consistency: what is known of linear systems, and the laws of a course."""
+"""Translating by dynamics cycle-consistency: what is known of linear systems, and the laws of a training."""
 
 import subprocess
 import sys
@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
 from imitable.errors import BadOption
-from imitable.imitation.dcc import RANGES, Dcc
 from imitable.imitation.learner import Job
-from imitable.imitation.lessons import Sampler, lessons
-from imitable.models.translator import Balance, Fitted, Own, Scale, Theirs, fit
+from imitable.imitation.methods.dcc import RANGES, Dcc
+from imitable.imitation.transitions import Sampler, weighted_transitions
+from imitable.nn.translator import Balance, Fitted, Own, Scale, Theirs, fit
+from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
 from imitable.types import Floats, InMemory, Trajectory, Weights
 
 SMALL = Dcc(transitions=400, forward_steps=10, map_steps=10, minibatch=16)
-HOPPER, OTHER = robot("hopper"), robot("hopper:gravity=15")
+HOPPER, OTHER = parse_robot("hopper"), parse_robot("hopper:gravity=15")
 BATCH = 64 * 32
 STEPS = 400
 
@@ -62,7 +62,7 @@ def job_of(trajectories: list[Trajectory], weights: tuple[float, ...] | None = N
 
 
 def assert_same_lessons(left: Job, right: Job) -> None:
-    mine, others = (lessons(job.demos, job.weights, job.seed) for job in (left, right))
+    mine, others = (weighted_transitions(job.demos, job.weights, job.seed) for job in (left, right))
     for name, values in asdict(mine).items():
         np.testing.assert_array_equal(values, getattr(others, name))
 
@@ -143,7 +143,7 @@ def test_a_resumed_course_ends_in_the_same_bits(tmp_path: Path) -> None:
 
 
 def test_a_body_without_a_task_is_served(arm_path: Path) -> None:
-    arm = robot(str(arm_path))
+    arm = parse_robot(str(arm_path))
     demos = InMemory(arm.layout, [Trajectory(0.5 * one.states, "weaker") for one in babble(arm, 2, 20, seed=1)])
     said: list[str] = []
     # the sizes of the linear systems above, so that nothing is compiled anew
@@ -161,5 +161,5 @@ def test_settings_outside_their_range_are_refused(name: str) -> None:
 
 
 def test_the_settings_need_no_jax() -> None:
-    code = "import sys, imitable.imitation.dcc; assert 'jax' not in sys.modules"
+    code = "import sys, imitable.imitation.methods.dcc; assert 'jax' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

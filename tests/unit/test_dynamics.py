@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imitable.dynamics.parse import ROBOTS, robot
-from imitable.dynamics.robot import Knob
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadKnobValue, BadModel, BadSpec, ImitableError, UnknownKnob, UnknownRobot
+from imitable.robots.family import Knob
+from imitable.robots.parse import ROBOTS, parse_robot
+from imitable.robots.robot import Robot
 
 ARM = """
 <mujoco model="arm">
@@ -53,7 +53,7 @@ def arm(tmp_path: Path) -> str:
 def refused(text: str, kind: type[ImitableError]) -> str:
     """Return the one-line message with which `text` is refused."""
     with pytest.raises(kind) as caught:
-        robot(text)
+        parse_robot(text)
     assert isinstance(caught.value, ImitableError)
     assert "\n" not in str(caught.value)
     return str(caught.value)
@@ -72,29 +72,29 @@ TEXTS = (
 class TestText:
     @pytest.mark.parametrize("text", TEXTS)
     def test_canonical_text_reads_back(self, text: str) -> None:
-        assert str(robot(text)) == text
-        assert robot(str(robot(text))) == robot(text)
+        assert str(parse_robot(text)) == text
+        assert parse_robot(str(parse_robot(text))) == parse_robot(text)
 
     def test_order_spaces_and_notation_do_not_matter(self) -> None:
-        assert str(robot("hopper: noise = 5e-2 , gravity=15.0")) == "hopper:gravity=15,noise=0.05"
-        assert robot("swimmer:back=10,front=50") == robot("swimmer:front=5e1,back=10.")
+        assert str(parse_robot("hopper: noise = 5e-2 , gravity=15.0")) == "hopper:gravity=15,noise=0.05"
+        assert parse_robot("swimmer:back=10,front=50") == parse_robot("swimmer:front=5e1,back=10.")
 
     def test_a_knob_at_its_default_is_dropped(self) -> None:
         for default, text in (("hopper", "hopper:gravity=9.81,noise=0"), ("walker2d", "walker2d:friction=0.9")):
-            assert robot(text) == robot(default)
-            assert hash(robot(text)) == hash(robot(default))
-            assert str(robot(text)) == default
-            assert robot(text).hash == robot(default).hash
+            assert parse_robot(text) == parse_robot(default)
+            assert hash(parse_robot(text)) == hash(parse_robot(default))
+            assert str(parse_robot(text)) == default
+            assert parse_robot(text).hash == parse_robot(default).hash
 
     def test_minus_zero_is_zero(self) -> None:
-        assert robot("hopper:gravity=-0").hash == robot("hopper:gravity=0").hash
-        assert str(robot("hopper:gravity=-0")) == "hopper:gravity=0"
+        assert parse_robot("hopper:gravity=-0").hash == parse_robot("hopper:gravity=0").hash
+        assert str(parse_robot("hopper:gravity=-0")) == "hopper:gravity=0"
 
     def test_different_knobs_are_different_bodies(self) -> None:
-        assert len({robot(text) for text in TEXTS}) == len(TEXTS)
+        assert len({parse_robot(text) for text in TEXTS}) == len(TEXTS)
 
     def test_values_are_read_with_defaults(self) -> None:
-        body = robot("swimmer:back=10")
+        body = parse_robot("swimmer:back=10")
         assert (body.value("front"), body.value("back"), body.noise) == (100.0, 10.0, 0.0)
 
     @pytest.mark.parametrize("name", ROBOTS)
@@ -102,8 +102,8 @@ class TestText:
     @given(data=st.data())
     def test_random_knobs_read_back_exactly(self, name: str, data: st.DataObject) -> None:
         values = {knob.name: data.draw(st.floats(knob.low, knob.high)) for knob in ROBOTS[name]().knobs}
-        body = robot(f"{name}:" + ",".join(f"{key}={value!r}" for key, value in values.items()))
-        again = robot(str(body))
+        body = parse_robot(f"{name}:" + ",".join(f"{key}={value!r}" for key, value in values.items()))
+        again = parse_robot(str(body))
         assert again == body
         assert {key: again.value(key) for key in values} == values
 
@@ -111,17 +111,17 @@ class TestText:
     @given(ends=st.tuples(st.floats(-360, 360), st.floats(-360, 360)).filter(lambda ends: ends[0] < ends[1]))
     def test_random_intervals_read_back_exactly(self, ends: tuple[float, float]) -> None:
         knob = Knob("range.x", "degrees", (-90.0, 90.0), -360.0, 360.0, "a joint", lambda value: ())
-        body = Variant(ROBOTS["hopper"](), (("range.x", ends),))
+        body = Robot(ROBOTS["hopper"](), (("range.x", ends),))
         assert knob.parse("arm", str(body).partition("=")[2]) == ends
 
 
 class TestHash:
     def test_covers_the_compiled_model(self) -> None:
-        hashes = {robot(text).hash for text in (*TEXTS, "hopper", "walker2d", "half_cheetah")}
+        hashes = {parse_robot(text).hash for text in (*TEXTS, "hopper", "walker2d", "half_cheetah")}
         assert len(hashes) == len(TEXTS) + 3
 
     def test_covers_noise_and_control_period(self, slider_path: Path) -> None:
-        bodies = [robot(f"{slider_path}{rest}") for rest in ("", ":noise=0.1", ":period=0.05")]
+        bodies = [parse_robot(f"{slider_path}{rest}") for rest in ("", ":noise=0.1", ":period=0.05")]
         assert len({body.hash for body in bodies}) == 3
         # neither is part of the compiled model
         buffers = [np.empty(mujoco.mj_sizeModel(body.model), np.uint8) for body in bodies]
@@ -135,23 +135,23 @@ class TestHash:
         copy.parent.mkdir()
         copy.write_text(slider_path.read_text())
         os.utime(copy, (0, 0))
-        assert robot(str(copy)).hash == robot(str(slider_path)).hash
-        assert robot(str(copy)) != robot(str(slider_path)), "the text form differs, so the variants do"
+        assert parse_robot(str(copy)).hash == parse_robot(str(slider_path)).hash
+        assert parse_robot(str(copy)) != parse_robot(str(slider_path)), "the text form differs, so the robots do"
 
     def test_a_changed_file_is_another_body(self, slider_path: Path) -> None:
-        before = robot(str(slider_path))
+        before = parse_robot(str(slider_path))
         slider_path.write_text(slider_path.read_text().replace('damping="0.1"', 'damping="0.2"'))
-        after = robot(str(slider_path))
+        after = parse_robot(str(slider_path))
         assert before != after
         assert before.hash != after.hash
 
     def test_is_the_same_in_another_process(self) -> None:
-        program = "from imitable.dynamics.parse import robot; print(robot('walker2d:friction=1.1').hash)"
+        program = "from imitable.robots.parse import robot; print(parse_robot('walker2d:friction=1.1').hash)"
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-        assert done.stdout.strip() == robot("walker2d:friction=1.1").hash
+        assert done.stdout.strip() == parse_robot("walker2d:friction=1.1").hash
 
 
-def changed_fields(one: Variant, other: Variant) -> set[str]:
+def changed_fields(one: Robot, other: Robot) -> set[str]:
     """Return the names of the model arrays in which two bodies differ."""
     names = [name for name in dir(one.model) if isinstance(getattr(one.model, name), np.ndarray)]
     return {name for name in names if not np.array_equal(getattr(one.model, name), getattr(other.model, name), equal_nan=True)}
@@ -160,14 +160,14 @@ def changed_fields(one: Variant, other: Variant) -> set[str]:
 class TestBuiltInKnobs:
     @pytest.mark.parametrize(("knob", "joint"), [("front", "motor1_rot"), ("back", "motor2_rot")])
     def test_swimmer_range_is_in_degrees(self, knob: str, joint: str) -> None:
-        base, body = robot("swimmer"), robot(f"swimmer:{knob}=12")
+        base, body = parse_robot("swimmer"), parse_robot(f"swimmer:{knob}=12")
         np.testing.assert_allclose(body.model.joint(joint).range, np.radians([-12, 12]), rtol=1e-15)
         np.testing.assert_allclose(base.model.joint(joint).range, np.radians([-100, 100]), rtol=1e-15)
         assert body.model.joint(joint).limited
         assert changed_fields(base, body) == {"jnt_range"}
 
     def test_walker_friction_is_that_of_both_feet(self) -> None:
-        base, body = robot("walker2d"), robot("walker2d:friction=24.9")
+        base, body = parse_robot("walker2d"), parse_robot("walker2d:friction=24.9")
         for foot in ("foot_geom", "foot_left_geom"):
             np.testing.assert_array_equal(base.model.geom(foot).friction, [0.9, 0.1, 0.1])
             np.testing.assert_array_equal(body.model.geom(foot).friction, [24.9, 0.1, 0.1])
@@ -176,10 +176,10 @@ class TestBuiltInKnobs:
 
     def test_half_cheetah_gears_are_scaled_by_leg(self) -> None:
         legs = {"back": ([0, 1, 2], [120, 90, 60]), "front": ([3, 4, 5], [120, 60, 30])}
-        base = robot("half_cheetah")
+        base = parse_robot("half_cheetah")
         for knob, (motors, gears) in legs.items():
             np.testing.assert_array_equal(base.model.actuator_gear[motors, 0], gears)
-            body = robot(f"half_cheetah:{knob}=0.05")
+            body = parse_robot(f"half_cheetah:{knob}=0.05")
             np.testing.assert_allclose(body.model.actuator_gear[motors, 0], np.multiply(gears, 0.05), rtol=1e-15)
             others = [i for i in range(6) if i not in motors]
             np.testing.assert_array_equal(body.model.actuator_gear[others], base.model.actuator_gear[others])
@@ -187,15 +187,15 @@ class TestBuiltInKnobs:
         assert base.layout.actuators == ("bthigh", "bshin", "bfoot", "fthigh", "fshin", "ffoot")
 
     def test_hopper_gravity_points_down(self) -> None:
-        np.testing.assert_array_equal(robot("hopper").model.opt.gravity, [0, 0, -9.81])
-        np.testing.assert_array_equal(robot("hopper:gravity=15").model.opt.gravity, [0, 0, -15])
-        assert changed_fields(robot("hopper"), robot("hopper:gravity=15")) == set()
+        np.testing.assert_array_equal(parse_robot("hopper").model.opt.gravity, [0, 0, -9.81])
+        np.testing.assert_array_equal(parse_robot("hopper:gravity=15").model.opt.gravity, [0, 0, -15])
+        assert changed_fields(parse_robot("hopper"), parse_robot("hopper:gravity=15")) == set()
 
     @pytest.mark.parametrize("name", ROBOTS)
     def test_noise_acts_outside_the_model(self, name: str) -> None:
-        body = robot(f"{name}:noise=0.25")
+        body = parse_robot(f"{name}:noise=0.25")
         assert body.noise == 0.25
-        assert changed_fields(robot(name), body) == set()
+        assert changed_fields(parse_robot(name), body) == set()
 
     @pytest.mark.parametrize("name", ROBOTS)
     def test_every_knob_says_what_it_is(self, name: str) -> None:
@@ -208,7 +208,7 @@ class TestBuiltInKnobs:
 
 class TestFileKnobs:
     def test_names_come_from_the_file(self, arm: str) -> None:
-        names = [knob.name for knob in robot(arm).robot.knobs]
+        names = [knob.name for knob in parse_robot(arm).family.knobs]
         assert names == [
             "gravity",
             "gear.turn",
@@ -225,43 +225,43 @@ class TestFileKnobs:
         ]
 
     def test_gravity(self, arm: str) -> None:
-        np.testing.assert_array_equal(robot(f"{arm}:gravity=-3").model.opt.gravity, [0, 0, 3])
+        np.testing.assert_array_equal(parse_robot(f"{arm}:gravity=-3").model.opt.gravity, [0, 0, 3])
 
     def test_gear(self, arm: str) -> None:
-        body = robot(f"{arm}:gear.turn=0.5,gear.extension=2")
+        body = parse_robot(f"{arm}:gear.turn=0.5,gear.extension=2")
         np.testing.assert_array_equal(body.model.actuator_gear[:, 0], [15, 2])
 
     @pytest.mark.parametrize("source", [DEGREES, RADIANS])
     def test_ranges_are_degrees_and_metres_whatever_the_file_uses(self, tmp_path: Path, source: str) -> None:
         path = tmp_path / "arm.xml"
         path.write_text(source)
-        body = robot(f"{path}:range.shoulder=-30..60,range.extension=-0.05..0.1,range.wrist=-10..10")
+        body = parse_robot(f"{path}:range.shoulder=-30..60,range.extension=-0.05..0.1,range.wrist=-10..10")
         np.testing.assert_allclose(body.model.joint("shoulder").range, np.radians([-30, 60]), rtol=1e-12)
         np.testing.assert_allclose(body.model.joint("extension").range, [-0.05, 0.1], rtol=1e-12)
         np.testing.assert_allclose(body.model.joint("wrist").range, np.radians([-10, 10]), rtol=1e-12)
         assert body.model.joint("wrist").limited
-        assert robot(str(path)).value("range.shoulder") == pytest.approx((-90.0, 45.0))
-        assert robot(str(path)).value("range.wrist") == (-math.inf, math.inf)
+        assert parse_robot(str(path)).value("range.shoulder") == pytest.approx((-90.0, 45.0))
+        assert parse_robot(str(path)).value("range.wrist") == (-math.inf, math.inf)
 
     def test_friction_leaves_torsion_and_rolling(self, arm: str) -> None:
-        body = robot(f"{arm}:friction.upper_geom=0.3")
+        body = parse_robot(f"{arm}:friction.upper_geom=0.3")
         np.testing.assert_array_equal(body.model.geom("upper_geom").friction, [0.3, 0.01, 0.002])
         np.testing.assert_array_equal(body.model.geom("floor").friction, [0.6, 0.02, 0.003])
 
     @pytest.mark.parametrize("body", ["upper", "lower"])
     def test_mass_scales_the_inertia(self, arm: str, body: str) -> None:
-        base, heavy = robot(arm).model.body(body), robot(f"{arm}:mass.{body}=4").model.body(body)
+        base, heavy = parse_robot(arm).model.body(body), parse_robot(f"{arm}:mass.{body}=4").model.body(body)
         assert heavy.mass[0] == pytest.approx(4.0, rel=1e-12)
         np.testing.assert_allclose(heavy.inertia, base.inertia * 4.0 / base.mass[0], rtol=1e-9)
 
     def test_mass_of_a_body_whose_inertia_is_that_of_its_geoms(self, tmp_path: Path) -> None:
         path = tmp_path / "arm.xml"
         path.write_text(DEGREES.replace('angle="degree"', 'angle="degree" inertiafromgeom="true"'))
-        assert robot(f"{path}:mass.lower=4").model.body("lower").mass[0] == pytest.approx(4.0, rel=1e-12)
+        assert parse_robot(f"{path}:mass.lower=4").model.body("lower").mass[0] == pytest.approx(4.0, rel=1e-12)
 
     def test_period_sets_the_simulator_steps_a_control_step(self, arm: str) -> None:
-        assert (robot(arm).frame_skip, robot(arm).layout.period_s) == (10, 0.02)
-        body = robot(f"{arm}:period=0.05")
+        assert (parse_robot(arm).frame_skip, parse_robot(arm).layout.period_s) == (10, 0.02)
+        body = parse_robot(f"{arm}:period=0.05")
         assert (body.frame_skip, body.layout.period_s) == (25, pytest.approx(0.05))
         assert str(body).endswith(":period=0.05")
 
@@ -269,24 +269,24 @@ class TestFileKnobs:
         odd = tmp_path / "a:b,c=d"
         odd.mkdir()
         (odd / "slider.xml").write_text(slider_path.read_text())
-        body = robot(f"{odd}/slider.xml:gear.push=3,range.slide=-0.5..0.5")
-        assert robot(str(body)) == body
+        body = parse_robot(f"{odd}/slider.xml:gear.push=3,range.slide=-0.5..0.5")
+        assert parse_robot(str(body)) == body
         assert body.model.actuator_gear[0, 0] == 6
 
     def test_layout_names_states_and_actions(self, arm: str) -> None:
-        layout = robot(arm).layout
+        layout = parse_robot(arm).layout
         assert layout.qpos == ("shoulder", "extension", "wrist")
         assert layout.qvel == ("shoulder_velocity", "extension_velocity", "wrist_velocity")
         assert layout.actuators == ("turn", "extension")
 
     def test_a_range_left_to_the_joint_is_a_control_range(self, arm: str) -> None:
-        np.testing.assert_allclose(robot(arm).control_range, [[-1, -0.1], [1, 0.2]])
+        np.testing.assert_allclose(parse_robot(arm).control_range, [[-1, -0.1], [1, 0.2]])
 
     def test_an_unlimited_body_names_every_entry(self, tmp_path: Path, slider_path: Path) -> None:
         path = tmp_path / "free.xml"
         loose = '<worldbody><body><freejoint/><geom size="0.1"/></body><body><joint type="ball"/><geom size="0.1"/></body>'
         path.write_text(slider_path.read_text().replace("<worldbody>", loose))
-        layout = robot(str(path)).layout
+        layout = parse_robot(str(path)).layout
         assert (len(layout.qpos), len(layout.qvel)) == (7 + 4 + 1, 6 + 3 + 1)
         assert len(set(layout.state)) == len(layout.state)
 
@@ -295,8 +295,8 @@ class TestFileKnobs:
         path.write_text(
             slider_path.read_text().replace("</mujoco>", '<keyframe><key qpos="0.5" qvel="-1"/></keyframe></mujoco>')
         )
-        np.testing.assert_array_equal(robot(str(path)).start, [0.5, -1])
-        np.testing.assert_array_equal(robot(str(slider_path)).start, [0, 0])
+        np.testing.assert_array_equal(parse_robot(str(path)).start, [0.5, -1])
+        np.testing.assert_array_equal(parse_robot(str(slider_path)).start, [0, 0])
 
 
 class TestRefusals:
@@ -372,7 +372,7 @@ class TestRefusals:
     def test_mass_under_settotalmass(self, tmp_path: Path) -> None:
         path = tmp_path / "arm.xml"
         path.write_text(DEGREES.replace('angle="degree"', 'angle="degree" settotalmass="3"'))
-        assert robot(str(path)).model.body_mass.sum() == pytest.approx(3.0)
+        assert parse_robot(str(path)).model.body_mass.sum() == pytest.approx(3.0)
         assert "settotalmass" in refused(f"{path}:mass.upper=1", BadModel)
 
     def test_a_body_without_mass(self, slider_path: Path) -> None:

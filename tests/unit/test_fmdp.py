@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption
-from imitable.feasibility.distances import ruler
 from imitable.feasibility.fmdp import Fmdp, fmdp, play
-from imitable.feasibility.one_step import OneStep
+from imitable.feasibility.methods.one_step import OneStep
+from imitable.feasibility.methods.trajectory import TrajectoryFmdp
+from imitable.feasibility.ruler import ruler
 from imitable.feasibility.scorer import Job, Measured
 from imitable.feasibility.tracker import LEARNER, Tracker, has_converged
-from imitable.feasibility.trajectory import TrajectoryFmdp
 from imitable.rl.train import Trainer
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales
 from imitable.sim.batch import Batch
 from imitable.sim.rollout import Collector
@@ -29,18 +29,18 @@ FORMS = pytest.mark.parametrize("form", [TrajectoryFmdp, OneStep])
 INPUTS = pytest.mark.parametrize("tracker_input", ["target", "initial-state"])
 
 
-def demonstrations(body: Variant, count: int = 4, steps: int = 12, seed: int = 5) -> list[Trajectory]:
+def demonstrations(body: Robot, count: int = 4, steps: int = 12, seed: int = 5) -> list[Trajectory]:
     return babble(body, count, steps, seed)
 
 
-def task_of(body: Variant, trajectories: list[Trajectory], *, one_step: bool = False, tracker_input: str = "target") -> Fmdp:
+def task_of(body: Robot, trajectories: list[Trajectory], *, one_step: bool = False, tracker_input: str = "target") -> Fmdp:
     measure = ruler(body, np.ones(len(body.start)), "l2", "all", 0.9)
     return fmdp(trajectories, body, measure, 8, tracker_input, one_step)
 
 
 def slider_job(path: Path, **changes: object) -> Job:
     """A slider, its own demonstrations and those of one with a motor ten times as strong."""
-    body, strong = robot(str(path)), robot(f"{path}:gear.push=10")
+    body, strong = parse_robot(str(path)), parse_robot(f"{path}:gear.push=10")
     trajectories = [*demonstrations(body), *demonstrations(strong)]
     job = Job(InMemory(body.layout, trajectories), body, ruler(body, scales(body).state, "standardised", "all", None), seed=1)
     return replace(job, **changes)  # pyright: ignore[reportArgumentType]
@@ -54,7 +54,7 @@ def assert_equal(ours: Measured, theirs: Measured) -> None:
 
 @INPUTS
 def test_the_reward_is_minus_the_distance_by_hand(slider_path: Path, tracker_input: str) -> None:
-    body = robot(str(slider_path))
+    body = parse_robot(str(slider_path))
     trajectories = demonstrations(body)
     task = task_of(body, trajectories, tracker_input=tracker_input)
     before = Moment(np.array([[0.1, 0.2]]), np.array([3]), np.array([[2, 0]]))
@@ -70,7 +70,7 @@ def test_the_reward_is_minus_the_distance_by_hand(slider_path: Path, tracker_inp
 
 
 def test_the_target_input_does_not_see_where_in_the_world_the_root_is() -> None:
-    body = robot("hopper")
+    body = parse_robot("hopper")
     trajectory = demonstrations(body, 1)[0]
     moved = replace(trajectory, states=trajectory.states + np.eye(len(body.start))[0] * 7)
     here, there = (task_of(body, [one]) for one in (trajectory, moved))
@@ -80,9 +80,9 @@ def test_the_target_input_does_not_see_where_in_the_world_the_root_is() -> None:
 
 @pytest.mark.parametrize("body", ["hopper:gravity=15", "half_cheetah:front=0.01"])
 def test_the_demonstrations_own_actions_are_paid_nothing(body: str) -> None:
-    variant = robot(body)
-    trajectories = demonstrations(variant)
-    task, batch = task_of(variant, trajectories), Batch(variant, len(trajectories))
+    robot = parse_robot(body)
+    trajectories = demonstrations(robot)
+    task, batch = task_of(robot, trajectories), Batch(robot, len(trajectories))
     moment = task.every_start()
     batch.set_state(moment.states)
     for t in range(task.horizon):
@@ -95,7 +95,7 @@ def test_the_demonstrations_own_actions_are_paid_nothing(body: str) -> None:
 
 
 def test_an_episode_ends_exactly_with_its_demonstration(slider_path: Path) -> None:
-    body = robot(str(slider_path))
+    body = parse_robot(str(slider_path))
     long, short = demonstrations(body, 1, 12)[0], demonstrations(body, 1, 3)[0]
     task = task_of(body, [long, short])
     np.testing.assert_array_equal(task.lengths, [8, 3])
@@ -106,7 +106,7 @@ def test_an_episode_ends_exactly_with_its_demonstration(slider_path: Path) -> No
 
 
 def test_one_step_episodes_last_one_step_and_begin_anywhere(slider_path: Path) -> None:
-    body = robot(str(slider_path))
+    body = parse_robot(str(slider_path))
     trajectories = [*demonstrations(body, 2, 12), demonstrations(body, 1, 3)[0]]
     task = task_of(body, trajectories, one_step=True)
     policy = Trainer(task, LEARNER, LEARNER.batch, 0).policy
@@ -122,7 +122,7 @@ def test_one_step_episodes_last_one_step_and_begin_anywhere(slider_path: Path) -
 
 @FORMS
 def test_playing_without_a_policy_is_a_passive_imitator(slider_path: Path, form: type[Tracker]) -> None:
-    body = robot(str(slider_path))
+    body = parse_robot(str(slider_path))
     trajectories = [*demonstrations(body, 1, 12), *demonstrations(body, 1, 3)]
     task = task_of(body, trajectories, one_step=form.one_step)
     played = play(task, Lanes(body, np.ones(2)), None)
@@ -218,7 +218,7 @@ def test_own_demonstrations_are_followed_better_than_those_of_a_stronger_body(sl
 
 
 def test_noise_is_averaged_over_rollouts_of_their_own_seeds(slider_path: Path) -> None:
-    noisy = robot(f"{slider_path}:noise=0.3")
+    noisy = parse_robot(f"{slider_path}:noise=0.3")
     job = slider_job(slider_path, imitator=noisy, rollouts=3)
     measurer = TrajectoryFmdp(**QUICK).prepared(job)
     found = measurer(list(job.demos)[:2])

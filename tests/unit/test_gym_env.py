@@ -11,9 +11,9 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-from imitable.dynamics.parse import ROBOTS, robot
+from imitable.envs.gym_env import ENVIRONMENTS, LocomotionEnv, LocomotionVectorEnv, register
 from imitable.errors import BadKnobValue, BadOption, ImitableError, UnknownKnob
-from imitable.sim.gym_env import ENVIRONMENTS, LocomotionEnv, LocomotionVectorEnv, register
+from imitable.robots.parse import ROBOTS, parse_robot
 from imitable.sim.task import Locomotion
 
 VARIANTS = {
@@ -45,7 +45,7 @@ def actions_of(envs: LocomotionVectorEnv | Any, steps: int) -> np.ndarray:
 
 def huge(env: Any) -> np.ndarray:
     """Return a state that no simulator survives."""
-    return np.full(len(env.task.variant.start), 1e12)
+    return np.full(len(env.task.robot.start), 1e12)
 
 
 class TestRegistry:
@@ -53,16 +53,16 @@ class TestRegistry:
     def test_make_turns_the_knobs(self, name: str) -> None:
         knobs, text = VARIANTS[name]
         env = gymnasium.make(name, **knobs)
-        assert env.unwrapped.task == Locomotion(robot(text))
+        assert env.unwrapped.task == Locomotion(parse_robot(text))
         envs = gymnasium.make_vec(name, num_envs=2, **knobs)
         assert isinstance(envs, LocomotionVectorEnv)
-        assert envs.task == Locomotion(robot(text))
+        assert envs.task == Locomotion(parse_robot(text))
         env.close()
         envs.close()
 
     def test_an_id_that_names_the_module_needs_no_import(self) -> None:
-        made = "gymnasium.make('imitable.sim.gym_env:imitable/Hopper-v0', gravity=15)"
-        program = f"import gymnasium; print({made}.unwrapped.task.variant)"
+        made = "gymnasium.make('imitable.envs.gym_env:imitable/Hopper-v0', gravity=15)"
+        program = f"import gymnasium; print({made}.unwrapped.task.robot)"
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == "hopper:gravity=15"
 
@@ -93,7 +93,7 @@ def test_gymnasium_s_checker_passes(name: str, rules: str) -> None:
 
 class TestOptions:
     def test_rules(self) -> None:
-        assert LocomotionEnv("hopper").task == Locomotion(robot("hopper"))
+        assert LocomotionEnv("hopper").task == Locomotion(parse_robot("hopper"))
         task = LocomotionEnv("hopper", rules="gymnasium").task
         assert (task.clipped_cost, task.bonus_on_fall) == (False, False)
 
@@ -105,7 +105,7 @@ class TestOptions:
 
     def test_a_knob_may_be_any_number(self) -> None:
         for value in (15, 15.0, np.float64(15), np.int64(15), np.float32(15), "15"):
-            assert LocomotionEnv("hopper", gravity=value).task.variant == robot("hopper:gravity=15")
+            assert LocomotionEnv("hopper", gravity=value).task.robot == parse_robot("hopper:gravity=15")
 
     @pytest.mark.parametrize("make", [LocomotionEnv, lambda *args, **kwargs: LocomotionVectorEnv(2, *args, **kwargs)])
     @pytest.mark.parametrize(
@@ -140,11 +140,11 @@ class TestOptions:
 class TestSingle:
     def test_a_state_of_one_s_own(self) -> None:
         env = LocomotionEnv("hopper")
-        state = robot("hopper").start + 0.01
+        state = parse_robot("hopper").start + 0.01
         observation, info = env.reset(options={"state": state})
         np.testing.assert_array_equal(info["state"], state)
         np.testing.assert_array_equal(observation, state[1:])
-        assert (info["absorbing"], info["diverged"]) == (False, False)
+        assert (info["absorbing"], info["unstable"]) == (False, False)
 
     @pytest.mark.parametrize(
         "options",
@@ -169,7 +169,7 @@ class TestSingle:
             if terminated:
                 break
         assert not truncated
-        assert (info["absorbing"], info["diverged"]) == (True, False)
+        assert (info["absorbing"], info["unstable"]) == (True, False)
 
     @pytest.mark.parametrize("state", [np.full(10, 1e12), np.full(10, 1e200)])
     def test_divergence_truncates_and_the_last_good_state_is_observed(self, state: np.ndarray) -> None:
@@ -177,7 +177,7 @@ class TestSingle:
         env.reset(seed=0, options={"state": state})
         observation, reward, terminated, truncated, info = env.step(np.zeros(2))
         assert (terminated, truncated) == (False, True)
-        assert (info["absorbing"], info["diverged"]) == (False, True)
+        assert (info["absorbing"], info["unstable"]) == (False, True)
         np.testing.assert_array_equal(info["state"], state)
         assert np.isfinite(observation).all()
         assert np.isfinite(reward)
@@ -192,13 +192,13 @@ class TestSingle:
         env.reset(seed=0)
         _, _, _, truncated, info = env.step(np.array([np.nan, 0.0]))
         assert truncated
-        assert info["diverged"]
+        assert info["unstable"]
 
     def test_noise_comes_from_the_seed(self) -> None:
         ends = []
         for seed in (0, 0, 1):
             env = LocomotionEnv("swimmer", noise=0.3)
-            env.reset(seed=seed, options={"state": robot("swimmer").start})
+            env.reset(seed=seed, options={"state": parse_robot("swimmer").start})
             ends.append([env.step(np.zeros(2))[0].tolist() for _ in range(3)][-1])
         assert ends[0] == ends[1]
         assert ends[0] != ends[2]
@@ -273,7 +273,7 @@ class TestVector:
 
     def test_divergence_ends_one_and_spreads_to_none(self) -> None:
         sound, hurt = (LocomotionVectorEnv(4, "swimmer") for _ in range(2))
-        states = np.tile(robot("swimmer").start, (4, 1))
+        states = np.tile(parse_robot("swimmer").start, (4, 1))
         sound.reset(seed=0, options={"state": states})
         states[2] = huge(hurt)
         hurt.reset(seed=0, options={"state": states})
@@ -284,7 +284,7 @@ class TestVector:
                 np.testing.assert_array_equal(first[others], second[others])
             assert np.isfinite(other[0]).all()
             assert other[3].tolist() == [False, False, t == 0, False]
-            assert other[4]["diverged"].tolist() == [False, False, t == 0, False]
+            assert other[4]["unstable"].tolist() == [False, False, t == 0, False]
             assert not other[2].any()
         assert np.abs(other[0][2]).max() < 50
 
@@ -326,7 +326,7 @@ class TestVector:
 
     def test_one_state_may_start_all(self) -> None:
         envs = LocomotionVectorEnv(3, "hopper")
-        start = robot("hopper").start
+        start = parse_robot("hopper").start
         _, infos = envs.reset(options={"state": start})
         np.testing.assert_array_equal(infos["state"], np.tile(start, (3, 1)))
         assert infos["_state"].all()
@@ -358,7 +358,7 @@ class TestVector:
 
 
 RENDERING = """
-import gymnasium, imitable.sim.gym_env
+import gymnasium, imitable.envs.gym_env
 from imitable.errors import BadOption
 env = gymnasium.make("imitable/Hopper-v0", render_mode="rgb_array")
 env.reset(seed=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lessons, features, the adversary, the verb and its run folder."""
+"""WeightedTransitions, features, the adversary, the verb and its run folder."""
 
 import dataclasses
 import json
@@ -9,34 +9,42 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
 from imitable.errors import BadOption, BadWeights, CannotResume, CannotWrite, NoRun, OutputExists
-from imitable.imitation.adversary import Adversary
-from imitable.imitation.course import adversarial, imitation_task, normaliser_of
+from imitable.imitation.discriminator_reward import DiscriminatorReward
 from imitable.imitation.features import LIMIT, features
-from imitable.imitation.gaifo import Gaifo
+from imitable.imitation.imitate import imitate, method
 from imitable.imitation.learner import Job
-from imitable.imitation.lessons import Sampler, densities, lessons
-from imitable.imitation.method import imitate, method
+from imitable.imitation.methods.gaifo import Gaifo
 from imitable.imitation.run_folder import RunFolder, runs_in
-from imitable.models.networks import Mlp
+from imitable.imitation.training import adversarial, imitation_task, normaliser_of
+from imitable.imitation.transitions import Sampler, densities, weighted_transitions
+from imitable.nn.networks import Mlp
+from imitable.policies.acting import mean, normalised
 from imitable.rl.agent import Agent, to_rows
-from imitable.rl.batch import Experience
-from imitable.rl.incentive import Pay, absorbed_steps, terminal_values
+from imitable.rl.experience import Experience
+from imitable.rl.reward_model import Rewards, absorbed_steps, terminal_values
+from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
-from imitable.sim.policy import mean, normalised
 from imitable.sim.rollout import Collector, Segment
 from imitable.sim.task import Locomotion
 from imitable.types import Demonstrations, InMemory, Trajectory, Weights
 
-CHEETAH = robot("half_cheetah:front=0.01")
-HOPPER = robot("hopper")
-SMALL = Gaifo(environments=8, length=16, minibatch=64, hidden=(8, 8), judge_hidden=(16, 16), judge_minibatch=32, turns=2)
+CHEETAH = parse_robot("half_cheetah:front=0.01")
+HOPPER = parse_robot("hopper")
+SMALL = Gaifo(
+    environments=8,
+    length=16,
+    minibatch=64,
+    hidden=(8, 8),
+    discriminator_hidden=(16, 16),
+    discriminator_minibatch=32,
+    discriminator_steps=2,
+)
 
 
 def walks(count: int = 3, length: int = 30, body: str = "half_cheetah:front=0.01") -> InMemory:
-    variant = robot(body)
-    return InMemory(variant.layout, [Trajectory(t.states, t.demonstrator) for t in babble(variant, count, length, 0)])
+    robot = parse_robot(body)
+    return InMemory(robot.layout, [Trajectory(t.states, t.demonstrator) for t in babble(robot, count, length, 0)])
 
 
 def weights_of(demos: Demonstrations, *values: float) -> Weights:
@@ -63,9 +71,9 @@ def test_a_sampler_never_draws_behind_the_last_row() -> None:
 
 
 def test_a_transition_has_its_demonstrations_mass_divided_by_its_length() -> None:
-    variant = robot("hopper")
-    long, short = babble(variant, 1, 40, 0)[0], babble(variant, 1, 10, 1)[0]
-    demos = InMemory(variant.layout, [long, short])
+    robot = parse_robot("hopper")
+    long, short = babble(robot, 1, 40, 0)[0], babble(robot, 1, 10, 1)[0]
+    demos = InMemory(robot.layout, [long, short])
     np.testing.assert_allclose(densities(demos, weights_of(demos, 0.5, 0.5)), [0.25, 1.0])
     np.testing.assert_array_equal(densities(demos, None), [1.0, 1.0])
     np.testing.assert_array_equal(densities(demos, weights_of(demos, 40.0, 10.0)), [1.0, 1.0])
@@ -74,26 +82,26 @@ def test_a_transition_has_its_demonstrations_mass_divided_by_its_length() -> Non
 def test_a_fall_adds_one_absorbing_pair_and_a_weight_of_zero_takes_a_demonstration_out() -> None:
     demos = walks(3)
     fallen = InMemory(demos.layout, [dataclasses.replace(one, terminated=i == 0) for i, one in enumerate(demos)])
-    taught = lessons(fallen, weights_of(fallen, 1.0, 1.0, 0.0), 0)
-    assert len(taught) == 30 + 1 + 30
-    np.testing.assert_array_equal(np.flatnonzero(taught.absorbing), [30])
-    np.testing.assert_array_equal(taught.after[:30], demos[0].states[1:])
-    np.testing.assert_array_equal(taught.starts, [demos[0].states[0], demos[1].states[0]])
+    transitions = weighted_transitions(fallen, weights_of(fallen, 1.0, 1.0, 0.0), 0)
+    assert len(transitions) == 30 + 1 + 30
+    np.testing.assert_array_equal(np.flatnonzero(transitions.absorbing), [30])
+    np.testing.assert_array_equal(transitions.after[:30], demos[0].states[1:])
+    np.testing.assert_array_equal(transitions.starts, [demos[0].states[0], demos[1].states[0]])
 
 
 def test_a_large_set_is_drawn_beforehand_by_the_same_weights() -> None:
     demos = walks(2, length=200)
-    taught = lessons(demos, weights_of(demos, 1.0, 3.0), 0, most=300)
-    assert len(taught) == 300
-    assert (taught.density == 1).all()
-    first = (taught.before[:, None] == demos[0].states[:-1]).all(axis=2).any(axis=1)
+    transitions = weighted_transitions(demos, weights_of(demos, 1.0, 3.0), 0, most=300)
+    assert len(transitions) == 300
+    assert (transitions.density == 1).all()
+    first = (transitions.before[:, None] == demos[0].states[:-1]).all(axis=2).any(axis=1)
     assert 0.15 < first.mean() < 0.35
 
 
 def test_moments_are_those_of_the_weighed_transitions() -> None:
     demos = walks(2)
-    taught = lessons(demos, weights_of(demos, 1.0, 3.0), 0)
-    mean, std = taught.moments(taught.before)
+    transitions = weighted_transitions(demos, weights_of(demos, 1.0, 3.0), 0)
+    mean, std = transitions.moments(transitions.before)
     rows = np.concatenate([demos[0].states[:-1], *[demos[1].states[:-1]] * 3])
     np.testing.assert_allclose(mean, rows.mean(axis=0))
     np.testing.assert_allclose(std, rows.std(axis=0))
@@ -104,21 +112,24 @@ def test_moments_are_those_of_the_weighed_transitions() -> None:
 
 @pytest.mark.parametrize("form", ["delta", "pair"])
 def test_features_do_not_say_where_in_the_world_the_body_is(form: str) -> None:
-    taught = lessons(walks(), None, 0)
-    seen = features(taught, CHEETAH, form, normalised=True, root=False)
+    transitions = weighted_transitions(walks(), None, 0)
+    seen = features(transitions, CHEETAH, form, normalised=True, root=False)
     moved = np.zeros(18)
     moved[0] = 123.0
     np.testing.assert_allclose(
-        seen(taught.before, taught.after), seen(taught.before + moved, taught.after + moved), rtol=1e-4, atol=1e-4
+        seen(transitions.before, transitions.after),
+        seen(transitions.before + moved, transitions.after + moved),
+        rtol=1e-4,
+        atol=1e-4,
     )
-    assert seen.of(taught).shape == (len(taught), seen.size)
-    assert abs(float(seen.of(taught)[:, : 18 - 1].mean())) < 1e-3
+    assert seen.of(transitions).shape == (len(transitions), seen.size)
+    assert abs(float(seen.of(transitions)[:, : 18 - 1].mean())) < 1e-3
 
 
 def test_the_absorbing_pair_is_unlike_any_transition() -> None:
-    taught = lessons(walks(), None, 0)
-    seen = features(taught, CHEETAH, "delta", normalised=True, root=False)
-    assert (seen.of(taught)[:, -1] == 0).all()
+    transitions = weighted_transitions(walks(), None, 0)
+    seen = features(transitions, CHEETAH, "delta", normalised=True, root=False)
+    assert (seen.of(transitions)[:, -1] == 0).all()
     assert seen.absorbing[-1] == LIMIT
     assert (seen.absorbing[:-1] == 0).all()
 
@@ -131,7 +142,7 @@ def test_under_a_constant_reward_falling_has_no_advantage(constant: float) -> No
     segment = falling_segment()
     assert segment.absorbing.any()
     discount = 0.99
-    pay = Pay(np.full(segment.rewards.shape, constant), constant)
+    pay = Rewards(np.full(segment.rewards.shape, constant), constant)
     future = terminal_values(segment, pay, discount)
     size = segment.inputs.shape[2]
     # the critic that is right: the same value everywhere
@@ -160,9 +171,9 @@ def falling_segment() -> Segment:
 
 
 def test_what_is_taken_off_every_reward_is_taken_off_the_absorbing_one_too() -> None:
-    taught = lessons(walks(body="hopper"), None, 0)
-    seen = features(taught, HOPPER, "delta", normalised=True, root=False)
-    adversary = Adversary(SMALL, taught, seen, 0)
+    transitions = weighted_transitions(walks(body="hopper"), None, 0)
+    seen = features(transitions, HOPPER, "delta", normalised=True, root=False)
+    adversary = DiscriminatorReward(SMALL, transitions, seen, 0)
     segment = falling_segment()
     for _ in range(5):
         pay = adversary(segment)
@@ -171,9 +182,11 @@ def test_what_is_taken_off_every_reward_is_taken_off_the_absorbing_one_too() -> 
 
 
 def test_the_adversary_learns_to_tell_demonstrations_from_falls() -> None:
-    taught = lessons(walks(8, body="hopper:gravity=2"), None, 0)
-    seen = features(taught, HOPPER, "delta", normalised=True, root=False)
-    adversary = Adversary(dataclasses.replace(SMALL, turns=50, judge_rate=1e-2, penalty=0.1), taught, seen, 0)
+    transitions = weighted_transitions(walks(8, body="hopper:gravity=2"), None, 0)
+    seen = features(transitions, HOPPER, "delta", normalised=True, root=False)
+    adversary = DiscriminatorReward(
+        dataclasses.replace(SMALL, discriminator_steps=50, discriminator_rate=1e-2, penalty=0.1), transitions, seen, 0
+    )
     segment = falling_segment()
     for _ in range(10):
         pay = adversary(segment)
@@ -185,25 +198,25 @@ def test_who_falls_as_the_demonstrations_do_cannot_be_told_from_them() -> None:
     """Perfect imitation of a set in which everything falls: both sides hold absorbing pairs equally often."""
     discount, length, count = 0.95, 50, 4
     falls = [Trajectory(one.states, one.demonstrator, terminated=True) for one in walks(count, length, "hopper")]
-    taught = lessons(InMemory(HOPPER.layout, falls), None, 0)
-    density = taught.shown(discount, absorbing=True)
+    transitions = weighted_transitions(InMemory(HOPPER.layout, falls), None, 0)
+    density = transitions.shown(discount, absorbing=True)
     ended = np.zeros((length, count), bool)
     ended[-1] = True
     segment = dataclasses.replace(falling_segment(), absorbing=ended)
-    theirs = float(density[taught.absorbing].sum() / density[~taught.absorbing].sum())
+    theirs = float(density[transitions.absorbing].sum() / density[~transitions.absorbing].sum())
     assert absorbed_steps(segment, discount) / ended.size == pytest.approx(theirs)
 
 
 @pytest.mark.parametrize("weighting", ["sampling", "loss"])
 def test_without_absorbing_states_no_absorbing_pair_is_shown(weighting: str) -> None:
     falls = [Trajectory(one.states, one.demonstrator, terminated=True) for one in walks(2, 30, "hopper")]
-    taught = lessons(InMemory(HOPPER.layout, falls), None, 0)
-    assert (taught.shown(0.99, absorbing=False)[taught.absorbing] == 0).all()
-    bare = lessons(walks(2, 30, "hopper"), None, 0)
+    transitions = weighted_transitions(InMemory(HOPPER.layout, falls), None, 0)
+    assert (transitions.shown(0.99, absorbing=False)[transitions.absorbing] == 0).all()
+    bare = weighted_transitions(walks(2, 30, "hopper"), None, 0)
     small = dataclasses.replace(SMALL, absorbing=0, weighting=weighting)
     paid = []
-    for known in (taught, bare):
-        adversary = Adversary(small, known, features(known, HOPPER, "delta", normalised=True, root=False), 0)
+    for known in (transitions, bare):
+        adversary = DiscriminatorReward(small, known, features(known, HOPPER, "delta", normalised=True, root=False), 0)
         paid.append(adversary(falling_segment()).rewards)
     np.testing.assert_array_equal(*paid)
 
@@ -215,11 +228,11 @@ def test_the_papers_preset_sees_raw_states() -> None:
     far = [Trajectory(one.states + np.eye(18)[0] * 150, one.demonstrator) for one in walks()]
     demos, paper = InMemory(CHEETAH.layout, far), method("gaifo:preset=paper,environments=4,length=10,minibatch=20")
     assert isinstance(paper, Gaifo)
-    taught = lessons(demos, None, 0)
-    seen = features(taught, CHEETAH, paper.features, normalised=False, root=True)
-    np.testing.assert_allclose(seen.of(taught)[:, :18], taught.before, rtol=1e-6)
+    transitions = weighted_transitions(demos, None, 0)
+    seen = features(transitions, CHEETAH, paper.features, normalised=False, root=True)
+    np.testing.assert_allclose(seen.of(transitions)[:, :18], transitions.before, rtol=1e-6)
     policy = adversarial(paper, Job(demos, CHEETAH, None, 1000, 0)).policy
-    np.testing.assert_allclose(normalised(policy, taught.before), taught.before, rtol=1e-5)
+    np.testing.assert_allclose(normalised(policy, transitions.before), transitions.before, rtol=1e-5)
 
 
 def test_part_of_the_simulations_act_by_the_mean_in_turns() -> None:
@@ -244,7 +257,7 @@ def test_weights_that_are_all_zero_are_refused() -> None:
 def test_presets_are_tables_that_further_keys_differ_from() -> None:
     paper = method("gaifo:preset=paper,max_kl=0.02")
     assert isinstance(paper, Gaifo)
-    assert (paper.algorithm, paper.observe_root, paper.max_kl, paper.turns) == ("trpo", 1, 0.02, 1)
+    assert (paper.algorithm, paper.observe_root, paper.max_kl, paper.discriminator_steps) == ("trpo", 1, 0.02, 1)
     with pytest.raises(BadOption, match="default, paper, trpo"):
         method("gaifo:preset=mine")
 
@@ -257,17 +270,17 @@ def test_an_unknown_method_or_key_is_refused(text: str) -> None:
 
 def test_what_a_policy_observes_is_standardised_by_the_demonstrations() -> None:
     demos = walks()
-    taught = lessons(demos, None, 0)
-    found = normaliser_of(imitation_task(Job(walks(), CHEETAH, None, 1000, 0), taught), taught)
-    np.testing.assert_allclose(found.mean, taught.before[:, 1:].mean(axis=0))
+    transitions = weighted_transitions(demos, None, 0)
+    found = normaliser_of(imitation_task(Job(walks(), CHEETAH, None, 1000, 0), transitions), transitions)
+    np.testing.assert_allclose(found.mean, transitions.before[:, 1:].mean(axis=0))
 
 
 def test_a_body_without_a_task_starts_like_the_weighed_demonstrations(slider_path: Path) -> None:
-    body = robot(str(slider_path))
+    body = parse_robot(str(slider_path))
     still, moved = babble(body, 2, 20, 0)
     demos = InMemory(body.layout, [Trajectory(still.states, "x"), Trajectory(moved.states + 0.3, "x")])
-    taught = lessons(demos, weights_of(demos, 0.0, 1.0), 0)
-    task = imitation_task(Job(demos, body, None, 1000, 0), taught)
+    transitions = weighted_transitions(demos, weights_of(demos, 0.0, 1.0), 0)
+    task = imitation_task(Job(demos, body, None, 1000, 0), transitions)
     starts = task.start(np.random.default_rng(0), 5).states
     np.testing.assert_array_equal(starts, np.tile(demos[1].states[0], (5, 1)))
     assert task.horizon == 20
@@ -374,12 +387,12 @@ def test_features_do_not_depend_on_the_sign_of_a_quaternion(tmp_path: Path) -> N
         '<body><joint name="j"/><geom type="sphere" size="0.1" pos="1 0 0" mass="1"/></body></worldbody>'
         '<actuator><motor name="m" joint="j" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>'
     )
-    body = robot(str(tmp_path / "free.xml"))
+    body = parse_robot(str(tmp_path / "free.xml"))
     rng = np.random.default_rng(0)
     states = rng.normal(size=(50, len(body.start)))
     flipped = states * np.where(rng.random((50, 1)) < 0.5, 1.0, np.r_[1, 1, 1, -1, -1, -1, -1, np.ones(states.shape[1] - 7)])
     seen = []
     for one in (states, flipped):
-        taught = lessons(InMemory(body.layout, [Trajectory(one, "x")]), None, 0)
-        seen.append(features(taught, body, "delta", normalised=True, root=False).of(taught))
+        transitions = weighted_transitions(InMemory(body.layout, [Trajectory(one, "x")]), None, 0)
+        seen.append(features(transitions, body, "delta", normalised=True, root=False).of(transitions))
     np.testing.assert_allclose(*seen, atol=1e-5)

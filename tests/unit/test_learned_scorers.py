@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from imitable.dynamics.parse import robot
 from imitable.errors import BadOption
 from imitable.feasibility import distances
-from imitable.feasibility.inverse_dynamics import InverseDynamics
-from imitable.feasibility.neighbours import Neighbours, nearest
+from imitable.feasibility.methods.inverse_dynamics import InverseDynamics
+from imitable.feasibility.methods.neighbours import Neighbours, nearest
+from imitable.feasibility.methods.transferability import Transferability, k_means
 from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
-from imitable.feasibility.transferability import Transferability, k_means
-from imitable.models import discriminator, inverse
-from imitable.models.typed_jax import array, full
+from imitable.nn import discriminator
+from imitable.nn.typed_jax import array, full
+from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble, scales
 from imitable.types import Floats, InMemory, Trajectory
 
@@ -36,7 +36,7 @@ def impossible(trajectory: Trajectory) -> Trajectory:
 
 
 def job_on(path: Path, models: Path | None = None, *, backwards: bool = False) -> Job:
-    imitator = robot(str(path))
+    imitator = parse_robot(str(path))
     own = babble(imitator, 3, 40, seed=7)
     demos = [replace(one, demonstrator="alike") for one in own] + [impossible(one) for one in own]
     ruler = distances.ruler(imitator, scales(imitator).state, "standardised", "all", 0.95)
@@ -147,8 +147,8 @@ def test_neither_order_nor_company_changes_a_measure(scorer: Scorer, slider_path
 def test_what_was_learned_is_kept(scorer: Scorer, slider_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job = job_on(slider_path, tmp_path / "models")
     first = scorer.prepared(job)
-    monkeypatch.setattr("imitable.models.inverse.fit", None)
-    monkeypatch.setattr("imitable.models.discriminator.fit", None)
+    monkeypatch.setattr("imitable.nn.inverse_model.fit", None)
+    monkeypatch.setattr("imitable.nn.discriminator.fit", None)
     again = scorer.prepared(job)
     assert (again.spent, again.about) == (first.spent, first.about)
     for left, right in zip(measured(first, job), measured(again, job), strict=True):

@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imitable.models.normaliser import fresh, updated
+from imitable.nn.normaliser import fresh, updated
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=6), st.integers(0, 2**31))

@@ -11,13 +11,13 @@ import onnxruntime
 import pytest
 
 import imitable as im
-from imitable.demonstrators.shipped import policy_for, shipped
-from imitable.dynamics.parse import robot
 from imitable.errors import CannotWrite, MissingExtra
-from imitable.rl.method import Ppo
+from imitable.policies.acting import act, normalised
+from imitable.policies.onnx import save_onnx, to_bytes
+from imitable.policies.shipped import policy_for, shipped
+from imitable.rl.settings import Ppo
 from imitable.rl.train import Trainer
-from imitable.sim.onnx import save_onnx, to_bytes
-from imitable.sim.policy import act, normalised
+from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
 from imitable.types import Policy, Singles
 from tests.unit.test_policy import make_policy
@@ -47,13 +47,13 @@ def error(policy: Policy, runtime: onnxruntime.InferenceSession) -> float:
 
 
 def untrained() -> Policy:
-    task = Locomotion(robot("half_cheetah"))
+    task = Locomotion(parse_robot("half_cheetah"))
     return Trainer(task, Ppo(environments=2, length=4, minibatch=8), budget=100, seed=0).policy
 
 
 @pytest.mark.parametrize("text", shipped())
 def test_shipped_demonstrators_act_the_same(text: str) -> None:
-    policy = policy_for(robot(text))
+    policy = policy_for(parse_robot(text))
     assert error(policy, session(policy)) < 1e-5
 
 

@@ -11,10 +11,11 @@ import pytest
 from safetensors.numpy import save as save_arrays
 
 from imitable import tensors
-from imitable.demonstrators.shipped import policy_for
-from imitable.dynamics.parse import robot
 from imitable.errors import BadPolicy
-from imitable.sim.policy import act, controls, load_policy, mean, normalised, rowwise, save_policy, to_bytes
+from imitable.policies.acting import act, controls, mean, normalised, rowwise
+from imitable.policies.files import load_policy, save_policy, to_bytes
+from imitable.policies.shipped import policy_for
+from imitable.robots.parse import parse_robot
 from imitable.types import Policy
 
 SIZES = (4, 8, 6, 2)
@@ -86,7 +87,7 @@ class TestForward:
         np.testing.assert_allclose(mean(policy, inputs, rowwise), mean(policy, inputs), rtol=1e-5, atol=1e-6)
 
     def test_an_action_depends_on_its_own_row_alone(self) -> None:
-        policy, observations = policy_for(robot("hopper")), np.random.default_rng(3).normal(size=(64, 11))
+        policy, observations = policy_for(parse_robot("hopper")), np.random.default_rng(3).normal(size=(64, 11))
         together = act(policy, observations)
         for begin, end in ((6, 7), (6, 12), (1, 64)):
             np.testing.assert_array_equal(act(policy, observations[begin:end]), together[begin:end])
@@ -121,7 +122,7 @@ class TestFile:
         save_policy(make_policy(), tmp_path / "policy.safetensors")
         code = (
             "import sys, numpy as np, imitable as im\n"
-            "from imitable.sim.policy import act\n"
+            "from imitable.policies.files import act\n"
             "print(act(im.load_policy(sys.argv[1]), np.ones((1, 4))).tolist(), 'jax' in sys.modules)"
         )
         command = [sys.executable, "-c", code, str(tmp_path / "policy.safetensors")]

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import imitable as im
-from imitable.demonstrators.shipped import policy_for
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, BadScores, BadWeights
-from imitable.feasibility.method import score, weighed
+from imitable.feasibility.score import score, weigh
 from imitable.feasibility.score_files import read_scores, write_scores
-from imitable.imitation.method import imitate
+from imitable.imitation.imitate import imitate
+from imitable.policies.shipped import policy_for
 from imitable.projection import LOST, PATIENCE, SHORTEST, Projected, project
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales
 from imitable.sim.batch import Batch
 from imitable.sim.rollout import episodes
@@ -26,9 +26,9 @@ from tests.unit.test_cli import imitable, refused
 
 def recorded(body: str, steps: int) -> InMemory:
     """Return the beginning of one episode of a shipped demonstrator, without its actions."""
-    task = Locomotion(robot(body))
-    trajectory, _ = next(episodes(task, policy_for(task.variant), [3]))
-    return InMemory(task.variant.layout, [Trajectory(trajectory.states[: steps + 1], body, seed=3)])
+    task = Locomotion(parse_robot(body))
+    trajectory, _ = next(episodes(task, policy_for(task.robot), [3]))
+    return InMemory(task.robot.layout, [Trajectory(trajectory.states[: steps + 1], body, seed=3)])
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +42,15 @@ def projected(hopper: InMemory) -> Projected:
 
 
 @pytest.fixture
-def slider(slider_path: Path) -> Variant:
-    return robot(str(slider_path))
+def slider(slider_path: Path) -> Robot:
+    return parse_robot(str(slider_path))
 
 
-def demonstrations(*trajectories: Trajectory, body: Variant) -> InMemory:
+def demonstrations(*trajectories: Trajectory, body: Robot) -> InMemory:
     return InMemory(body.layout, trajectories)
 
 
-def assert_replays(trajectory: Trajectory, body: Variant) -> None:
+def assert_replays(trajectory: Trajectory, body: Robot) -> None:
     """Put the body into each state, let it take the action, and compare: the transitions are its own, bit for bit."""
     assert trajectory.actions is not None
     batch = Batch(body, len(trajectory))
@@ -60,7 +60,7 @@ def assert_replays(trajectory: Trajectory, body: Variant) -> None:
 
 
 def test_every_transition_is_one_of_the_imitator(projected: Projected) -> None:
-    body = robot("hopper:gravity=12")
+    body = parse_robot("hopper:gravity=12")
     for trajectory in projected:
         assert_replays(trajectory, body)
         assert trajectory.demonstrator == str(body)
@@ -69,7 +69,7 @@ def test_every_transition_is_one_of_the_imitator(projected: Projected) -> None:
 def test_actions_alone_replay_a_piece_from_its_start(projected: Projected) -> None:
     trajectory = projected[0]
     assert trajectory.actions is not None
-    batch = Batch(robot("hopper:gravity=12"), 1)
+    batch = Batch(parse_robot("hopper:gravity=12"), 1)
     batch.set_state(trajectory.states[:1])
     for action, state in zip(trajectory.actions[:10], trajectory.states[1:11], strict=True):
         batch.step(action[None])
@@ -95,14 +95,14 @@ def test_own_demonstrations_project_onto_themselves() -> None:
 
 
 def test_the_return_is_the_imitators_own(projected: Projected) -> None:
-    task, trajectory = Locomotion(robot("hopper:gravity=12")), projected[0]
+    task, trajectory = Locomotion(parse_robot("hopper:gravity=12")), projected[0]
     assert trajectory.actions is not None
     steps, blank = np.arange(len(trajectory)), np.zeros((len(trajectory), 0), np.int64)
     before, after = Moment(trajectory.states[:-1], steps, blank), Moment(trajectory.states[1:], steps, blank)
     assert trajectory.total_return == task.reward(before, trajectory.actions, after).sum()
 
 
-def test_a_slider_gives_back_the_pushes_that_were_recorded(slider: Variant) -> None:
+def test_a_slider_gives_back_the_pushes_that_were_recorded(slider: Robot) -> None:
     own = babble(slider, 1, 30, 0)[0]
     found = project(demonstrations(Trajectory(own.states, "someone"), body=slider), slider)
     assert own.actions is not None
@@ -112,7 +112,7 @@ def test_a_slider_gives_back_the_pushes_that_were_recorded(slider: Variant) -> N
     np.testing.assert_allclose(found[0].states, own.states, atol=0.01)
 
 
-def test_a_piece_ends_where_it_is_lost(slider: Variant) -> None:
+def test_a_piece_ends_where_it_is_lost(slider: Robot) -> None:
     own = babble(slider, 1, 40, 1)[0]
     states = own.states.copy()
     states[21:, 1] += 3 * scales(slider).state[1]  # a speed that no push reaches in time
@@ -121,7 +121,7 @@ def test_a_piece_ends_where_it_is_lost(slider: Variant) -> None:
     assert_replays(found[0], slider)
 
 
-def test_a_short_loss_is_forgiven(slider: Variant) -> None:
+def test_a_short_loss_is_forgiven(slider: Robot) -> None:
     own = babble(slider, 1, 40, 1)[0]
     states = own.states.copy()
     states[20, 1] += 2 * LOST * scales(slider).state[1] * np.sqrt(2) + 1
@@ -130,7 +130,7 @@ def test_a_short_loss_is_forgiven(slider: Variant) -> None:
     assert len(found[0]) == 40
 
 
-def test_what_cannot_be_followed_is_left_out_and_named(slider: Variant) -> None:
+def test_what_cannot_be_followed_is_left_out_and_named(slider: Robot) -> None:
     good, bad = (trajectory.states for trajectory in babble(slider, 2, 30, 2))
     bad = bad.copy()
     bad[1:, 1] += 10 * scales(slider).state[1]
@@ -145,13 +145,13 @@ def test_what_cannot_be_followed_is_left_out_and_named(slider: Variant) -> None:
 def test_a_fall_ends_a_piece(hopper: InMemory) -> None:
     # twice the gravity: it goes down where the demonstrator hops
     found = project(hopper, "hopper:gravity=20")
-    trajectory, task = found[0], Locomotion(robot("hopper:gravity=20"))
+    trajectory, task = found[0], Locomotion(parse_robot("hopper:gravity=20"))
     ends = task.end(Moment(trajectory.states[1:], np.arange(len(trajectory)), np.zeros((len(trajectory), 0), np.int64)))
     assert not ends.terminated[:-1].any()
     assert ends.terminated[-1] == trajectory.terminated
 
 
-def test_one_demonstration_does_not_depend_on_the_others(slider: Variant) -> None:
+def test_one_demonstration_does_not_depend_on_the_others(slider: Robot) -> None:
     sets = [Trajectory(trajectory.states, "someone") for trajectory in babble(slider, 3, 50, 4)]
     together = project(demonstrations(*sets, body=slider), slider, length=10, pieces=3, threads=2)
     alone = project(demonstrations(sets[1], body=slider), slider, length=10, pieces=3)
@@ -159,7 +159,7 @@ def test_one_demonstration_does_not_depend_on_the_others(slider: Variant) -> Non
     assert [origin.place for origin in together.origins] == sorted(origin.place for origin in together.origins)
 
 
-def test_pieces_of_the_whole_share_it_out(slider: Variant) -> None:
+def test_pieces_of_the_whole_share_it_out(slider: Robot) -> None:
     sets = demonstrations(*babble(slider, 1, 50, 4), body=slider)
     found = project(sets, slider, pieces=5)
     assert [origin.meant for origin in found.origins] == [10] * 5
@@ -170,14 +170,14 @@ def test_pieces_of_the_whole_share_it_out(slider: Variant) -> None:
 
 
 @pytest.fixture
-def scored(slider: Variant, tmp_path: Path) -> tuple[Demonstrations, Path]:
+def scored(slider: Robot, tmp_path: Path) -> tuple[Demonstrations, Path]:
     sets = demonstrations(*(Trajectory(t.states, "someone") for t in babble(slider, 3, 40, 5)), body=slider)
     out = tmp_path / "scores.parquet"
     score(sets, slider, "direct:form=windows,windows=2,window=15", out=out)
     return sets, out
 
 
-def test_rollouts_of_a_score_file_need_no_simulation(scored: tuple[Demonstrations, Path], slider: Variant) -> None:
+def test_rollouts_of_a_score_file_need_no_simulation(scored: tuple[Demonstrations, Path], slider: Robot) -> None:
     sets, out = scored
     found = project(sets, slider, scores=out)
     assert found.simulator_steps == 0
@@ -186,7 +186,7 @@ def test_rollouts_of_a_score_file_need_no_simulation(scored: tuple[Demonstration
         assert_replays(trajectory, slider)
 
 
-def test_score_files_of_others_are_refused(scored: tuple[Demonstrations, Path], slider: Variant, slider_path: Path) -> None:
+def test_score_files_of_others_are_refused(scored: tuple[Demonstrations, Path], slider: Robot, slider_path: Path) -> None:
     sets, out = scored
     with pytest.raises(BadScores, match="not of"):
         project(sets, f"{slider_path}:gear.push=8", scores=out)
@@ -198,9 +198,9 @@ def test_score_files_of_others_are_refused(scored: tuple[Demonstrations, Path], 
     assert project(sets, slider, scores=out, length=5).simulator_steps > 0, "other pieces are simulated"
 
 
-def test_weights_go_on_to_the_pieces(scored: tuple[Demonstrations, Path], slider: Variant, tmp_path: Path) -> None:
+def test_weights_go_on_to_the_pieces(scored: tuple[Demonstrations, Path], slider: Robot, tmp_path: Path) -> None:
     sets, out = scored
-    known = weighed(read_scores(out), "0.5", "top:2")
+    known = weigh(read_scores(out), "0.5", "top:2")
     write_scores(tmp_path / "two.parquet", known)
     found = project(sets, slider, scores=tmp_path / "two.parquet", length=5, pieces=3)
     assert found.scores is not None
@@ -214,9 +214,7 @@ def test_weights_go_on_to_the_pieces(scored: tuple[Demonstrations, Path], slider
     imitate(found, slider, "cloning:gradient_steps=2", found.scores.weights, episodes=1)
 
 
-def test_without_a_task_a_body_is_judged_for_as_long_as_it_is_told(
-    scored: tuple[Demonstrations, Path], slider: Variant
-) -> None:
+def test_without_a_task_a_body_is_judged_for_as_long_as_it_is_told(scored: tuple[Demonstrations, Path], slider: Robot) -> None:
     pieces = project(scored[0], slider, length=2, pieces=6)
     for horizon, length in ((None, 2), (40, 40)):
         found = imitate(pieces, slider, "cloning:gradient_steps=2", episodes=2, horizon=horizon)
@@ -226,12 +224,12 @@ def test_without_a_task_a_body_is_judged_for_as_long_as_it_is_told(
 
 
 @pytest.mark.parametrize(("length", "pieces"), [(SHORTEST - 1, 1), (None, 0)])
-def test_bad_sizes_are_refused(length: int | None, pieces: int, slider: Variant) -> None:
+def test_bad_sizes_are_refused(length: int | None, pieces: int, slider: Robot) -> None:
     with pytest.raises(BadOption, match="whole number"):
         project(demonstrations(*babble(slider, 1, 40, 6), body=slider), slider, length=length, pieces=pieces)
 
 
-def test_the_command_line_writes_a_set_that_reads_back(slider: Variant, slider_path: Path, tmp_path: Path) -> None:
+def test_the_command_line_writes_a_set_that_reads_back(slider: Robot, slider_path: Path, tmp_path: Path) -> None:
     demos, out = tmp_path / "demos", tmp_path / "out"
     im.write(demos, slider.layout, [Trajectory(t.states, "someone") for t in babble(slider, 2, 40, 7)])
     arguments = ("project", demos, "--imitator", slider_path, "--length", "10", "--pieces", "2", "--out", out)

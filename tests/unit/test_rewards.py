@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption, BadTrajectory
-from imitable.rewards import Reward, reward_function, with_returns
+from imitable.evaluation.reward_function import Reward, reward_function, with_returns
 from imitable.types import Trajectory
 
 RNG = np.random.default_rng(0)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from imitable import seeding
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
+from imitable.policies.acting import act, controls
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
-from imitable.sim.policy import act, controls
 from imitable.sim.rollout import EPISODES_AT_ONCE, Collector, Segment, episodes
 from imitable.sim.task import End, Locomotion, Moment, Task
 from imitable.types import Floats, Policy
@@ -30,14 +30,14 @@ ARRAYS = (
 
 def short_task(text: str, horizon: int = 12) -> Locomotion:
     """Return a task whose episodes end early."""
-    body = robot(text)
-    assert body.robot.rules is not None
-    rules = dataclasses.replace(body.robot.rules, horizon=horizon)
-    return Locomotion(Variant(dataclasses.replace(body.robot, rules=rules), body.values))
+    body = parse_robot(text)
+    assert body.family.rules is not None
+    rules = dataclasses.replace(body.family.rules, horizon=horizon)
+    return Locomotion(Robot(dataclasses.replace(body.family, rules=rules), body.values))
 
 
 def random_policy(task: Task, seed: int = 0, log_std: float = -0.5) -> Policy:
-    rng, size, width = np.random.default_rng(seed), task.observation_size, task.variant.control_range.shape[1]
+    rng, size, width = np.random.default_rng(seed), task.observation_size, task.robot.control_range.shape[1]
     return Policy(
         weights=(rng.normal(size=(size, 16)) / 4, rng.normal(size=(16, width)) / 4),
         biases=(np.zeros(16), np.zeros(width)),
@@ -62,7 +62,7 @@ class TestCollector:
         policy, collector = random_policy(task), Collector(task, 4, seed=0)
         segment = collector.collect(policy, 8)
         assert not (segment.terminated | segment.truncated).any()
-        batch, moments = Batch(task.variant, 4), segment.moments
+        batch, moments = Batch(task.robot, 4), segment.moments
         batch.set_state(moments.states[:4])
         for t in range(8):
             np.testing.assert_array_equal(batch.states, moments.states.reshape(8, 4, -1)[t])
@@ -84,7 +84,7 @@ class TestCollector:
         steps = segment.moments.steps.reshape(30, 3)
         assert steps[:, 0].tolist() == [*range(12), *range(12), *range(6)]
         states = segment.moments.states.reshape(30, 3, -1)
-        assert np.abs(states[12] - task.variant.start).max() < 1.0
+        assert np.abs(states[12] - task.robot.start).max() < 1.0
         after = segment.after.states.reshape(30, 3, -1)
         assert not np.array_equal(after[11], states[12]), "the end is kept, not overwritten by the restart"
         np.testing.assert_array_equal(after[:11], states[1:12])
@@ -149,7 +149,7 @@ class TestCollector:
         np.testing.assert_array_equal(one.units[0], other.units[0])
         assert not np.array_equal(one.after.states[:4], other.after.states[:4])
         cost = quiet.rules.control_cost * np.square(np.clip(controls(policy, other.units[0]), -1, 1)).sum(axis=1)
-        speed = (other.after.states[:4, 0] - other.moments.states[:4, 0]) / quiet.variant.layout.period_s
+        speed = (other.after.states[:4, 0] - other.moments.states[:4, 0]) / quiet.robot.layout.period_s
         np.testing.assert_allclose(other.rewards[0], speed + 1.0 - cost, rtol=1e-12)
 
 
@@ -163,7 +163,7 @@ class TestDivergence:
         good = hurt.batch.states[1].copy()
         hurt.batch.set_state(np.full((1, 10), value), np.array([1]))
         one, other = sound.collect(policy, 20), hurt.collect(policy, 20)
-        assert (one.diverged, other.diverged) == (0, 1)
+        assert (one.unstable, other.unstable) == (0, 1)
         assert not one.truncated.any()
         assert np.argwhere(other.truncated).tolist() == [[0, 1]]
         assert not other.terminated.any()
@@ -180,18 +180,18 @@ class TestDivergence:
         assert other.lengths.tolist() == [6]
         assert other.moments.steps.reshape(20, 4)[:, 1].tolist() == [5, *range(19)]
         restarted = other.moments.states.reshape(20, 4, -1)[1, 1]
-        assert np.abs(restarted - task.variant.start).max() < 1.0
+        assert np.abs(restarted - task.robot.start).max() < 1.0
 
     def test_an_episode_ends_before_it(self, slider_path: Path) -> None:
         slider_path.write_text(slider_path.read_text().replace('range="-1 1" damping="0.1"', 'stiffness="-1000"'))
-        task = Runaway(robot(str(slider_path)))
+        task = Runaway(parse_robot(str(slider_path)))
         policy = random_policy(task)
         for trajectory, rewards in episodes(task, policy, [0, 1]):
             assert 5 < len(trajectory) < task.horizon
             assert not trajectory.terminated
             assert len(rewards) == len(trajectory)
         segment = Collector(task, 2, seed=0).collect(policy, 100)
-        assert segment.diverged == segment.truncated.sum() == segment.lengths.size > 2
+        assert segment.unstable == segment.truncated.sum() == segment.lengths.size > 2
         assert np.isfinite(segment.after.states).all()
 
 
@@ -199,7 +199,7 @@ class TestDivergence:
 class Runaway:
     """A body whose spring pushes it away ever faster, under a task that never notices."""
 
-    variant: Variant
+    robot: Robot
     horizon: int = 500
     observation_size: int = 2
 
@@ -270,7 +270,7 @@ class TestEpisodes:
         """u = a + noise · half_range · ξ, ξ drawn from the episode's own seed."""
         task = short_task("hopper:noise=0.3")
         trajectory, _ = next(iter(episodes(task, random_policy(task), [11])))
-        batch, draws = Batch(task.variant, 1), seeding.generator(11, "actuation").standard_normal((12, 3))
+        batch, draws = Batch(task.robot, 1), seeding.generator(11, "actuation").standard_normal((12, 3))
         batch.set_state(trajectory.states[:1])
         for t, action in enumerate(trajectory.actions):
             batch.step((action + 0.3 * draws[t])[None])

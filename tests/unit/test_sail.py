@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SAIL: its three models against closed forms, and the laws of courses: same seed, same bits; a break changes nothing."""
+"""SAIL: its three models against closed forms, and the laws of trainings: same seed, same bits; a break changes nothing."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption
-from imitable.imitation.aligner import Aligner, judge_fit
-from imitable.imitation.course import TrainerCourse
+from imitable.imitation.alignment_reward import AlignmentReward, judge_fit
 from imitable.imitation.learner import Job
-from imitable.imitation.sail import Sail
-from imitable.models import discriminator, inverse, next_state_vae
-from imitable.models.typed_jax import array
+from imitable.imitation.methods.sail import Sail
+from imitable.imitation.training import PolicyTraining
+from imitable.nn import discriminator, next_state_vae
+from imitable.nn.typed_jax import array
+from imitable.policies.acting import act
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.babble import babble
 from imitable.sim.batch import Batch
-from imitable.sim.policy import act
 from imitable.types import Floats, InMemory, Singles, Trajectory, Weights
 
 SMALL = Sail(
@@ -34,13 +34,13 @@ SMALL = Sail(
     inverse_hidden=8,
     inverse_blocks=1,
     inverse_steps=20,
-    inverse_turns=2,
+    inverse_updates=2,
     pretrained=20,
-    judge_hidden=(8,),
-    judge_minibatch=16,
-    turns=2,
+    discriminator_hidden=(8,),
+    discriminator_minibatch=16,
+    discriminator_steps=2,
 )
-HOPPER = robot("hopper")
+HOPPER = parse_robot("hopper")
 STEPS = 128 * 20
 
 
@@ -50,14 +50,14 @@ def shown(count: int = 3, seed: int = 7) -> list[Trajectory]:
     return [replace(own[0], terminated=True), *own[1:]]
 
 
-def course(
+def training(
     trajectories: list[Trajectory] | None = None, weights: Weights | None = None, seed: int = 0, method: Sail = SMALL
-) -> TrainerCourse:
+) -> PolicyTraining:
     demos = InMemory(HOPPER.layout, shown() if trajectories is None else trajectories)
     return method.begin(Job(demos, HOPPER, weights, STEPS, seed))
 
 
-def after(made: TrainerCourse, iterations: int) -> str:
+def after(made: PolicyTraining, iterations: int) -> str:
     for _ in range(iterations):
         made.iterate()
     return made.policy.hash
@@ -118,7 +118,7 @@ def test_the_critic_tells_two_points_apart_by_their_distance() -> None:
     assert worth[0] - worth[1] == pytest.approx(2 * 1.1, rel=0.05)
 
 
-def slid(imitator: Variant, count: int, steps: int) -> tuple[Floats, Floats]:
+def slid(imitator: Robot, count: int, steps: int) -> tuple[Floats, Floats]:
     """Return states (count, steps + 1, 2) of a cart under u = −2 q − v, and the controls (count, steps, 1)."""
     batch = Batch(imitator, count)
     states, controls = [np.random.default_rng(0).uniform(-0.4, 0.4, (count, 2))], list[Floats]()
@@ -131,7 +131,7 @@ def slid(imitator: Variant, count: int, steps: int) -> tuple[Floats, Floats]:
 
 
 def test_the_policy_finds_the_demonstrators_actions_in_states_alone(slider_path: Path) -> None:
-    imitator = robot(str(slider_path))
+    imitator = parse_robot(str(slider_path))
     states, controls = slid(imitator, 20, 50)
     demos = InMemory(imitator.layout, [Trajectory(one, "cart") for one in states])
     fitted = {"goal_steps": 3000, "inverse_steps": 3000, "pretrained": 1500, "babbled": 8000, "beta": 1e-4}
@@ -143,20 +143,20 @@ def test_the_policy_finds_the_demonstrators_actions_in_states_alone(slider_path:
 
 
 def test_a_course_that_was_interrupted_ends_in_the_same_bits(tmp_path: Path) -> None:
-    whole, broken, resumed = course(), course(), course()
+    whole, broken, resumed = training(), training(), training()
     expected = after(whole, 5)
     after(broken, 2)
     broken.save(tmp_path / "checkpoint")
     resumed.load(tmp_path / "checkpoint")
     assert after(resumed, 3) == expected
-    for left, right in zip(whole.trainer.incentive.snapshot(), resumed.trainer.incentive.snapshot(), strict=True):
+    for left, right in zip(whole.trainer.reward_model.snapshot(), resumed.trainer.reward_model.snapshot(), strict=True):
         assert left.keys() == right.keys()
         assert all(np.array_equal(left[name], right[name]) for name in left)
 
 
 def test_the_same_seed_gives_the_same_policy_and_another_seed_another() -> None:
-    assert after(course(), 2) == after(course(), 2)
-    assert after(course(), 2) != after(course(seed=1), 2)
+    assert after(training(), 2) == after(training(), 2)
+    assert after(training(), 2) != after(training(seed=1), 2)
 
 
 def test_a_demonstration_without_weight_has_no_influence() -> None:
@@ -165,20 +165,20 @@ def test_a_demonstration_without_weight_has_no_influence() -> None:
     everything = [*known, stranger]
     weights = Weights(tuple(one.hash for one in everything), np.array([0.5, 0.25, 0.25, 0.0]))
     part = Weights(tuple(one.hash for one in known), np.array([0.5, 0.25, 0.25]))
-    assert after(course(everything, weights), 2) == after(course(known, part), 2)
-    assert after(course(known, part), 2) != after(course(known), 2)
+    assert after(training(everything, weights), 2) == after(training(known, part), 2)
+    assert after(training(known, part), 2) != after(training(known), 2)
 
 
 def test_actions_of_demonstrations_are_never_read() -> None:
     acted = [replace(one, actions=np.full((len(one), 3), 0.7)) for one in shown()]
-    assert after(course(acted), 2) == after(course(), 2)
+    assert after(training(acted), 2) == after(training(), 2)
 
 
 def test_pay_is_of_mean_zero_and_names_actions_inside_the_range() -> None:
-    made = course()
+    made = training()
     segment = made.trainer.collector.collect(made.policy, SMALL.length)
-    assert isinstance(made.trainer.incentive, Aligner)
-    pay = made.trainer.incentive(segment)
+    assert isinstance(made.trainer.reward_model, AlignmentReward)
+    pay = made.trainer.reward_model(segment)
     anchors: Singles | None = pay.anchors
     assert anchors is not None
     assert anchors.shape == segment.units.shape

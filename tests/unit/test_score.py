@@ -18,15 +18,15 @@ import pytest
 
 from imitable.acquisition import acquire, wilson
 from imitable.demos.store import read, write
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadEpisode, BadOption, BadScores, BadWeights, CannotResume, ImitableError, OutputExists
 from imitable.feasibility import method as method_module
 from imitable.feasibility.checks import check_episode
-from imitable.feasibility.distances import compared
 from imitable.feasibility.explain import explain, ladders, lines
-from imitable.feasibility.method import Measuring, method, score, subset, weighed
+from imitable.feasibility.ruler import compared
+from imitable.feasibility.score import Measuring, method, score, subset, weigh
 from imitable.feasibility.score_files import parts_path, read_scores, read_steps, steps_path, write_scores, write_steps
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.babble import babble
 from imitable.types import Demonstrations, Episode, InMemory, Layout, Trajectory, Weights, episode_of
 
@@ -44,15 +44,15 @@ def pushed(force: float, steps: int) -> Trajectory:
 
 
 @pytest.fixture
-def slider(slider_path: Path) -> Variant:
-    return robot(str(slider_path))
+def slider(slider_path: Path) -> Robot:
+    return parse_robot(str(slider_path))
 
 
-def own(variant: Variant, count: int = 6, steps: int = 40, seed: int = 5) -> InMemory:
-    return InMemory(variant.layout, babble(variant, count, steps, seed))
+def own(robot: Robot, count: int = 6, steps: int = 40, seed: int = 5) -> InMemory:
+    return InMemory(robot.layout, babble(robot, count, steps, seed))
 
 
-def test_direct_equals_the_closed_form(slider: Variant) -> None:
+def test_direct_equals_the_closed_form(slider: Robot) -> None:
     """A cart that is pushed with twice the imitator's force: the best it can do is to push with all it has."""
     strong, weak = pushed(2 * FORCE, 30), pushed(FORCE, 30)
     measuring = Measuring(distance="l2", entries="slide_velocity", discount=0.9)
@@ -64,7 +64,7 @@ def test_direct_equals_the_closed_form(slider: Variant) -> None:
     assert scores.share[0] == pytest.approx(expected / passive, rel=1e-6)
 
 
-def test_what_it_can_do_leaves_nothing(slider: Variant) -> None:
+def test_what_it_can_do_leaves_nothing(slider: Robot) -> None:
     scores = score(InMemory(slider.layout, [pushed(FORCE / 2, 30)]), slider)
     assert scores.share[0] < 0.01
     assert scores.verdict == ("feasible",)
@@ -72,7 +72,7 @@ def test_what_it_can_do_leaves_nothing(slider: Variant) -> None:
 
 def test_the_expected_distance_of_a_noisy_body_equals_the_closed_form(slider_path: Path) -> None:
     """At rest the best action is zero; noise gives the cart the speed F σ ξ (1/d + 1/d²) h, d = 1 + h c, and E|ξ| = √(2/π)."""
-    noisy, sigma, steps = robot(f"{slider_path}:noise=0.1"), 0.1, 5
+    noisy, sigma, steps = parse_robot(f"{slider_path}:noise=0.1"), 0.1, 5
     rest = Trajectory(np.zeros((steps + 1, 2)), "rest")
     measuring = Measuring(distance="l2", entries="slide_velocity", discount=0.9, rollouts=1500)
     scores = score(InMemory(noisy.layout, [rest]), noisy, "direct:form=restart", measuring=measuring)
@@ -82,11 +82,11 @@ def test_the_expected_distance_of_a_noisy_body_equals_the_closed_form(slider_pat
 
 
 def test_a_tighter_range_never_lowers_the_distance(slider_path: Path) -> None:
-    wide = robot(str(slider_path))
+    wide = parse_robot(str(slider_path))
     demos = InMemory(wide.layout, [pushed(FORCE, 60), pushed(-FORCE, 60), pushed(FORCE / 2, 60)])
     before = np.zeros(3)
     for reach in (1.0, 0.3, 0.15, 0.08, 0.04):
-        body = robot(f"{slider_path}:range.slide=-{reach}..{reach}")
+        body = parse_robot(f"{slider_path}:range.slide=-{reach}..{reach}")
         found = score(demos, body, measuring=Measuring(distance="l2", discount=0.98)).distance
         assert (found >= before - 0.01 * np.maximum(before, 1e-3)).all(), reach
         before = found
@@ -94,11 +94,11 @@ def test_a_tighter_range_never_lowers_the_distance(slider_path: Path) -> None:
 
 
 def test_a_tighter_elbow_never_lowers_the_distance(arm_path: Path) -> None:
-    wide = robot(str(arm_path))
+    wide = parse_robot(str(arm_path))
     demos = InMemory(wide.layout, [Trajectory(t.states, "wide") for t in babble(wide, 3, 60, 2)])
     before = np.zeros(3)
     for reach in (2.0, 0.4, 0.2, 0.1, 0.05):
-        body = robot(f"{arm_path}:range.elbow=-{reach}..{reach}")
+        body = parse_robot(f"{arm_path}:range.elbow=-{reach}..{reach}")
         found = score(demos, body, measuring=Measuring(distance="l2", discount=0.98)).distance
         assert (found >= before - 0.02 * np.maximum(before, 0.05)).all(), reach
         before = found
@@ -106,14 +106,14 @@ def test_a_tighter_elbow_never_lowers_the_distance(arm_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["rollout", "windows", "restart"])
-def test_every_form_tells_own_from_impossible(slider: Variant, form: str) -> None:
+def test_every_form_tells_own_from_impossible(slider: Robot, form: str) -> None:
     demos = InMemory(slider.layout, [pushed(FORCE / 2, 40), pushed(8 * FORCE, 40)])
     scores = score(demos, slider, f"direct:form={form},window=20")
     assert scores.share[0] < 0.05 < 0.5 < scores.share[1]
     assert scores.about["certificate"] == 1.0
 
 
-def test_windows_look_past_the_beginning(slider: Variant) -> None:
+def test_windows_look_past_the_beginning(slider: Robot) -> None:
     """A demonstration that becomes impossible only after the horizon: the rollout form cannot know, windows can."""
     easy, hard = pushed(FORCE / 2, 40), pushed(-10 * FORCE, 40)
     states = np.concatenate([easy.states, easy.states[-1] + hard.states[1:]])
@@ -122,8 +122,8 @@ def test_windows_look_past_the_beginning(slider: Variant) -> None:
     assert score(demo, slider, "direct:form=windows,windows=4,window=40").share[0] > 0.2
 
 
-def test_a_class_of_ones_own_is_a_method(slider: Variant) -> None:
-    scorer = method("imitable.feasibility.direct.Direct:horizon=7")
+def test_a_class_of_ones_own_is_a_method(slider: Robot) -> None:
+    scorer = method("imitable.feasibility.methods.direct.Direct:horizon=7")
     assert score(own(slider), slider, scorer).about["horizon"] == 7
 
 
@@ -143,14 +143,14 @@ def test_bad_methods_get_one_line(text: str, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_chunks_do_not_matter(slider: Variant, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_do_not_matter(slider: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     demos = own(slider)
     whole = score(demos, slider)
     monkeypatch.setattr(method_module, "CHUNK", 2)
     np.testing.assert_array_equal(score(demos, slider).share, whole.share)
 
 
-def test_files_hold_everything(slider: Variant, tmp_path: Path) -> None:
+def test_files_hold_everything(slider: Robot, tmp_path: Path) -> None:
     demos, out = own(slider), tmp_path / "scores.parquet"
     scores = score(demos, slider, out=out)
     back = read_scores(out)
@@ -169,20 +169,20 @@ def test_files_hold_everything(slider: Variant, tmp_path: Path) -> None:
     assert len(pq.read_table(steps_path(out))) == 6 * 40
 
 
-def test_weigh_never_simulates_and_compositions_neither(slider: Variant, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weigh_never_simulates_and_compositions_neither(slider: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     demos = InMemory(slider.layout, [pushed(f * FORCE, 40) for f in (0.5, 1.5, 3.0, 8.0)])
     scores = score(demos, slider)
     monkeypatch.setattr(method_module, "babble", None)
-    hot = weighed(scores, "1000")
+    hot = weigh(scores, "1000")
     assert hot.weights.effective_size > scores.weights.effective_size
-    kept = weighed(scores, "auto", "top:2")
+    kept = weigh(scores, "auto", "top:2")
     assert (kept.weight > 0).sum() == 2
     part = subset(scores, [demos[0].hash, demos[3].hash])
     np.testing.assert_array_equal(part.score, scores.score[[0, 3]])
     assert part.weight.sum() == pytest.approx(1)
 
 
-def test_a_grown_set_measures_only_what_is_new(slider: Variant, tmp_path: Path) -> None:
+def test_a_grown_set_measures_only_what_is_new(slider: Robot, tmp_path: Path) -> None:
     out, few, many = tmp_path / "scores.parquet", own(slider, 3), own(slider, 3, seed=9)
     grown = InMemory(slider.layout, [*few, *many])
     first = score(few, slider, out=out)
@@ -196,7 +196,7 @@ def test_a_grown_set_measures_only_what_is_new(slider: Variant, tmp_path: Path) 
     assert pq.read_table(steps_path(out)).equals(pq.read_table(steps_path(tmp_path / "fresh.parquet")))
 
 
-def test_resuming_with_other_settings_is_refused(slider: Variant, tmp_path: Path) -> None:
+def test_resuming_with_other_settings_is_refused(slider: Robot, tmp_path: Path) -> None:
     out = tmp_path / "scores.parquet"
     score(own(slider), slider, out=out)
     with pytest.raises(OutputExists, match="--resume"):
@@ -218,7 +218,7 @@ method.score(read(sys.argv[1]), sys.argv[2], out=sys.argv[3], resume=True)
 """
 
 
-def test_a_killed_job_resumes_to_the_same_files(tmp_path: Path, slider: Variant, slider_path: Path) -> None:
+def test_a_killed_job_resumes_to_the_same_files(tmp_path: Path, slider: Robot, slider_path: Path) -> None:
     folder, out, straight = tmp_path / "demos", tmp_path / "scores.parquet", tmp_path / "straight.parquet"
     write(folder, slider.layout, own(slider, 24, 100))
     command = [sys.executable, "-c", KILLED, str(folder), str(slider_path)]
@@ -237,12 +237,12 @@ def test_a_killed_job_resumes_to_the_same_files(tmp_path: Path, slider: Variant,
     assert pq.read_table(steps_path(out)).equals(pq.read_table(steps_path(straight)))
 
 
-def test_bad_demonstrations_are_named(slider: Variant, slider_path: Path) -> None:
+def test_bad_demonstrations_are_named(slider: Robot, slider_path: Path) -> None:
     layout, good = slider.layout, pushed(FORCE, 10)
     clipped = np.concatenate([np.linspace(0, 0.5, 11)[:, None], np.minimum(np.linspace(0, 2, 11), 1.0)[:, None]], axis=1)
     outside = good.states + np.array([0.9, 0.0])
     for states, message in ((clipped, "clipped at ±1"), (outside, "slide = 0.9")):
-        narrow = robot(f"{slider_path}:range.slide=-0.5..0.5")
+        narrow = parse_robot(f"{slider_path}:range.slide=-0.5..0.5")
         with pytest.raises(BadEpisode, match=f"episode 1 .*{message}"):
             score(InMemory(layout, [good, Trajectory(states, "bad")]), narrow)
     with pytest.raises(BadEpisode, match=r"episode 0 .*one transition"):
@@ -251,7 +251,7 @@ def test_bad_demonstrations_are_named(slider: Variant, slider_path: Path) -> Non
         score(InMemory(layout, []), slider)
 
 
-def test_demonstrations_of_another_robot_are_refused(slider: Variant) -> None:
+def test_demonstrations_of_another_robot_are_refused(slider: Robot) -> None:
     other = Layout(("a", "b"), ("c", "d"), (), 0.02)
     with pytest.raises(BadOption, match="not the imitator's"):
         score(InMemory(other, [Trajectory(np.zeros((5, 4)), "x")]), slider)
@@ -260,10 +260,10 @@ def test_demonstrations_of_another_robot_are_refused(slider: Variant) -> None:
         score(InMemory(slow, [Trajectory(np.zeros((5, 2)), "x")]), slider)
 
 
-def test_entries_are_checked(slider: Variant) -> None:
+def test_entries_are_checked(slider: Robot) -> None:
     assert compared(slider, "all").tolist() == [True, True]
     assert compared(slider, "slide").tolist() == [True, False]
-    assert compared(robot("swimmer"), "rootless").sum() == 8
+    assert compared(parse_robot("swimmer"), "rootless").sum() == 8
     with pytest.raises(BadOption, match="did you mean 'slide'"):
         compared(slider, "slid")
     for wrong in (Measuring(distance="manhattan"), Measuring(discount=1.5)):
@@ -271,7 +271,7 @@ def test_entries_are_checked(slider: Variant) -> None:
             score(own(slider), slider, measuring=wrong)
 
 
-def test_damaged_score_files_get_one_line(tmp_path: Path, slider: Variant) -> None:
+def test_damaged_score_files_get_one_line(tmp_path: Path, slider: Robot) -> None:
     path = tmp_path / "scores.parquet"
     with pytest.raises(BadScores, match="no such file"):
         read_scores(path)
@@ -284,7 +284,7 @@ def test_damaged_score_files_get_one_line(tmp_path: Path, slider: Variant) -> No
         read_scores(next((tmp_path / "demos").glob("data/*/*.parquet")))
 
 
-def test_weights_belong_to_their_demonstrations(slider: Variant) -> None:
+def test_weights_belong_to_their_demonstrations(slider: Robot) -> None:
     demos = InMemory(slider.layout, [pushed(f * FORCE, 40) for f in (0.5, 1.5, 3.0)])
     weights = score(demos, slider, temperature="5").weights
     np.testing.assert_array_equal(weights.of(demos), weights.values)
@@ -298,7 +298,7 @@ def test_weights_belong_to_their_demonstrations(slider: Variant) -> None:
 
 
 def test_an_explanation_names_joint_force_and_knob(slider_path: Path, tmp_path: Path) -> None:
-    weak, strong = robot(f"{slider_path}:gear.push=0.2"), robot(str(slider_path))
+    weak, strong = parse_robot(f"{slider_path}:gear.push=0.2"), parse_robot(str(slider_path))
     demos = InMemory(weak.layout, [Trajectory(pushed(0.9 * FORCE, 40).states, str(strong))])
     out = tmp_path / "scores.parquet"
     scores = score(demos, weak, out=out)
@@ -319,14 +319,14 @@ def test_an_explanation_names_joint_force_and_knob(slider_path: Path, tmp_path: 
 
 
 def test_a_ladder_without_a_feasible_rung_says_so(slider_path: Path) -> None:
-    weak = robot(f"{slider_path}:gear.push=0.2")
+    weak = parse_robot(f"{slider_path}:gear.push=0.2")
     demos = InMemory(weak.layout, [Trajectory(pushed(5 * FORCE, 60).states, "a stranger")])
     scores = score(demos, weak)
     (ladder,) = ladders(demos[0], weak, scores)
     assert ladder.sentence.startswith("no gear.push from 0.2 to 1")
 
 
-def test_whom_to_ask(slider: Variant) -> None:
+def test_whom_to_ask(slider: Robot) -> None:
     easy = [Trajectory(t.states, "able") for t in own(slider, 6)]
     hard = [Trajectory(pushed((8 + k) * FORCE, 40).states, "unable") for k in range(4)]
     scores = score(InMemory(slider.layout, [*easy, *hard]), slider)
@@ -346,7 +346,7 @@ def test_whom_to_ask(slider: Variant) -> None:
             acquire(scores, 3, **wrong)  # pyright: ignore[reportArgumentType]
 
 
-def test_nobody_feasible_is_said(slider: Variant) -> None:
+def test_nobody_feasible_is_said(slider: Robot) -> None:
     hard = [Trajectory(pushed((8 + k) * FORCE, 40).states, "unable") for k in range(4)]
     scores = score(InMemory(slider.layout, hard), slider)
     assert "no demonstration is feasible" in scores.about["remarks"][0]
@@ -359,13 +359,13 @@ def test_wilson_by_hand() -> None:
     assert wilson(0, 10)[0] == pytest.approx(0, abs=1e-12)
 
 
-def test_a_rewritten_score_file_reads_the_same(slider: Variant, tmp_path: Path) -> None:
+def test_a_rewritten_score_file_reads_the_same(slider: Robot, tmp_path: Path) -> None:
     scores = score(own(slider), slider)
     write_scores(tmp_path / "a.parquet", scores)
     assert read_scores(tmp_path / "a.parquet").about == scores.about
 
 
-def test_folders_and_memory_agree(slider: Variant, tmp_path: Path) -> None:
+def test_folders_and_memory_agree(slider: Robot, tmp_path: Path) -> None:
     write(tmp_path / "demos", slider.layout, own(slider))
     np.testing.assert_array_equal(score(read(tmp_path / "demos"), slider).share, score(own(slider), slider).share)
 
@@ -373,8 +373,8 @@ def test_folders_and_memory_agree(slider: Variant, tmp_path: Path) -> None:
 class Stream(Demonstrations):
     """A set that makes its trajectories anew whenever they are read, and counts how many are alive at once."""
 
-    def __init__(self, variant: Variant, count: int) -> None:
-        self.layout_, self.alive, self.most = variant.layout, WeakSet[Trajectory](), 0
+    def __init__(self, robot: Robot, count: int) -> None:
+        self.layout_, self.alive, self.most = robot.layout, WeakSet[Trajectory](), 0
         self._states = pushed(FORCE / 2, 6).states
         self._episodes = tuple(episode_of(self.make(k), k) for k in range(count))
         self.most = 0
@@ -400,15 +400,15 @@ class Stream(Demonstrations):
         return (self.make(k) for k in range(len(self._episodes)))
 
 
-def test_memory_holds_a_chunk_and_no_more(slider: Variant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_holds_a_chunk_and_no_more(slider: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(method_module, "CHUNK", 8)
     demos = Stream(slider, 60)
-    scores = score(demos, slider, "direct:purse=0", out=tmp_path / "scores.parquet")
+    scores = score(demos, slider, "direct:restart_budget=0", out=tmp_path / "scores.parquet")
     assert len(scores) == 60
     assert demos.most <= 2 * 8 + 2
 
 
-def test_a_movement_that_repeats_itself_is_not_taken_for_clipped(slider: Variant) -> None:
+def test_a_movement_that_repeats_itself_is_not_taken_for_clipped(slider: Robot) -> None:
     angles = 2 * np.pi * np.arange(201) / 20
     speed = 2 * np.pi / 20 / slider.layout.period_s
     wave = np.stack([0.1 * np.sin(angles), 0.1 * speed * np.cos(angles)], axis=1)
@@ -419,7 +419,7 @@ def test_a_movement_that_repeats_itself_is_not_taken_for_clipped(slider: Variant
         check_episode(episode_of(trajectory, 0), trajectory, slider)
 
 
-def test_a_recorder_that_clips_single_peaks_is_found_out(slider: Variant) -> None:
+def test_a_recorder_that_clips_single_peaks_is_found_out(slider: Robot) -> None:
     angles, speed = 2 * np.pi * np.arange(201) / 20, 2 * np.pi / 20 / slider.layout.period_s
     peaks = np.clip(0.1 * speed * np.cos(angles), -0.0955 * speed, 0.0955 * speed)
     trajectory = Trajectory(np.stack([0.1 * np.sin(angles), peaks], axis=1), "clipped")
@@ -427,7 +427,7 @@ def test_a_recorder_that_clips_single_peaks_is_found_out(slider: Variant) -> Non
         check_episode(episode_of(trajectory, 0), trajectory, slider)
 
 
-def test_what_was_learned_from_other_demonstrations_judges_none_of_these(slider: Variant, tmp_path: Path) -> None:
+def test_what_was_learned_from_other_demonstrations_judges_none_of_these(slider: Robot, tmp_path: Path) -> None:
     method, out = "transferability:horizon=10,steps=4096", tmp_path / "scores.parquet"
     first, second = (
         InMemory(slider.layout, [replace(pushed(sign * force, 12), demonstrator="human") for sign in (1, -1)])
@@ -439,7 +439,7 @@ def test_what_was_learned_from_other_demonstrations_judges_none_of_these(slider:
     np.testing.assert_array_equal(again.share, fresh.share)
 
 
-def test_resuming_and_overwriting_at_once_is_refused(slider: Variant, tmp_path: Path) -> None:
+def test_resuming_and_overwriting_at_once_is_refused(slider: Robot, tmp_path: Path) -> None:
     demos = InMemory(slider.layout, [pushed(FORCE, 10)])
     with pytest.raises(BadOption, match="--resume"):
         score(demos, slider, out=tmp_path / "scores.parquet", resume=True, overwrite=True)
@@ -455,7 +455,7 @@ def test_steps_go_on_over_the_border_of_row_groups(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "steps.parquet")["step"].to_pylist() == list(range(12))
 
 
-def test_a_strangers_demonstration_is_climbed_by_the_motor_that_lacks_strength(slider: Variant) -> None:
+def test_a_strangers_demonstration_is_climbed_by_the_motor_that_lacks_strength(slider: Robot) -> None:
     """The imitator is as its file says and the demonstrator is no robot: nothing can be turned back."""
     stranger = replace(pushed(5 * FORCE, 12), demonstrator="human")
     scores = score(InMemory(slider.layout, [stranger]), slider)
@@ -466,13 +466,13 @@ def test_a_strangers_demonstration_is_climbed_by_the_motor_that_lacks_strength(s
     assert 3.5 < reached <= 6, "from about five times the force on"
 
 
-def test_rollouts_of_a_body_without_noise_are_refused(slider: Variant) -> None:
+def test_rollouts_of_a_body_without_noise_are_refused(slider: Robot) -> None:
     with pytest.raises(BadOption, match="no noise"):
         score(InMemory(slider.layout, [pushed(FORCE, 10)]), slider, measuring=Measuring(rollouts=3))
 
 
 @pytest.mark.parametrize("name", ["neighbours", "transferability"])
-def test_a_method_with_a_measure_of_its_own_refuses_other_distances(slider: Variant, name: str) -> None:
+def test_a_method_with_a_measure_of_its_own_refuses_other_distances(slider: Robot, name: str) -> None:
     for measuring in (Measuring(distance="l2"), Measuring(entries="rootless")):
         with pytest.raises(BadOption, match="leave out --distance"):
             score(InMemory(slider.layout, [pushed(FORCE, 10)]), slider, name, measuring=measuring)

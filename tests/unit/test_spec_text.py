@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imitable.errors import BadOption, BadSpec
-from imitable.rl.method import METHODS, Ppo, Trpo, method
+from imitable.rl.settings import METHODS, Ppo, Trpo, method
 from imitable.spec_text import method_text, parse_method, split
 
 

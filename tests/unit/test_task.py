@@ -4,8 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
 from imitable.errors import BadModel, BadOption
+from imitable.robots.parse import parse_robot
 from imitable.sim.task import Free, Locomotion, Moment, gymnasium
 from imitable.types import Floats
 
@@ -18,15 +18,15 @@ def moment(states: Floats) -> Moment:
 
 
 def standing(name: str, n: int = 1) -> Floats:
-    return np.tile(robot(name).start, (n, 1))
+    return np.tile(parse_robot(name).start, (n, 1))
 
 
 class TestStart:
     @pytest.mark.parametrize("name", NAMES)
     def test_noise_stays_within_its_bounds(self, name: str) -> None:
-        task = Locomotion(robot(name))
+        task = Locomotion(parse_robot(name))
         start = task.start(np.random.default_rng(0), 500)
-        offset, nq = start.states - task.variant.start, task.variant.layout.nq
+        offset, nq = start.states - task.robot.start, task.robot.layout.nq
         noise = task.rules.start_noise
         assert np.abs(offset[:, :nq]).max() <= noise
         assert np.abs(offset[:, :nq]).max() > 0.9 * noise
@@ -39,7 +39,7 @@ class TestStart:
         assert start.context.shape == (500, 0)
 
     def test_the_same_generator_state_gives_the_same_start(self) -> None:
-        task = Locomotion(robot("hopper"))
+        task = Locomotion(parse_robot("hopper"))
         draws = [task.start(np.random.default_rng(5), 3).states for _ in range(2)]
         np.testing.assert_array_equal(*draws)
 
@@ -48,50 +48,50 @@ class TestReward:
     @pytest.mark.parametrize("name", NAMES)
     def test_speed_bonus_and_cost(self, name: str) -> None:
         """r = Δx / period + alive bonus − control cost · Σ a²."""
-        task = Locomotion(robot(name))
+        task = Locomotion(parse_robot(name))
         before, after = standing(name), standing(name)
         after[0, 0] += 0.02
-        action = np.full((1, task.variant.control_range.shape[1]), 0.5)
-        expected = 0.02 / task.variant.layout.period_s + task.rules.alive_bonus - task.rules.control_cost * 0.25 * action.size
+        action = np.full((1, task.robot.control_range.shape[1]), 0.5)
+        expected = 0.02 / task.robot.layout.period_s + task.rules.alive_bonus - task.rules.control_cost * 0.25 * action.size
         assert task.reward(moment(before), action, moment(after))[0] == pytest.approx(expected, rel=1e-9)
 
     def test_the_cost_is_of_the_clipped_action_unless_told(self) -> None:
         states = moment(standing("hopper"))
         action = np.array([[2.0, -3.0, 0.5]])
-        clipped = Locomotion(robot("hopper")).reward(states, action, states)[0]
-        raw = Locomotion(robot("hopper"), clipped_cost=False).reward(states, action, states)[0]
+        clipped = Locomotion(parse_robot("hopper")).reward(states, action, states)[0]
+        raw = Locomotion(parse_robot("hopper"), clipped_cost=False).reward(states, action, states)[0]
         assert clipped == pytest.approx(1 - 1e-3 * 2.25)
         assert raw == pytest.approx(1 - 1e-3 * 13.25)
 
     def test_the_bonus_is_paid_on_a_fall_unless_told(self) -> None:
         before, after, action = moment(standing("hopper")), standing("hopper"), np.zeros((1, 3))
         after[0, 1] = 0.5
-        assert Locomotion(robot("hopper")).reward(before, action, moment(after))[0] == 1.0
-        assert Locomotion(robot("hopper"), bonus_on_fall=False).reward(before, action, moment(after))[0] == 0.0
-        assert gymnasium(robot("hopper")).reward(before, action, before)[0] == 1.0
+        assert Locomotion(parse_robot("hopper")).reward(before, action, moment(after))[0] == 1.0
+        assert Locomotion(parse_robot("hopper"), bonus_on_fall=False).reward(before, action, moment(after))[0] == 0.0
+        assert gymnasium(parse_robot("hopper")).reward(before, action, before)[0] == 1.0
 
     def test_gymnasium_turns_every_rule(self) -> None:
-        task = gymnasium(robot("hopper:gravity=15"))
+        task = gymnasium(parse_robot("hopper:gravity=15"))
         assert (task.clipped_cost, task.bonus_on_fall, task.observe_root) == (False, False, False)
-        assert task.variant == robot("hopper:gravity=15")
+        assert task.robot == parse_robot("hopper:gravity=15")
 
 
 class TestObservation:
     @pytest.mark.parametrize("name", NAMES)
     @pytest.mark.parametrize("root", [False, True])
     def test_hides_the_root_position_and_clips_velocities(self, name: str, root: bool) -> None:
-        task = Locomotion(robot(name), observe_root=root)
-        states = np.linspace(-30, 30, 4 * len(task.variant.start)).reshape(4, -1)
+        task = Locomotion(parse_robot(name), observe_root=root)
+        states = np.linspace(-30, 30, 4 * len(task.robot.start)).reshape(4, -1)
         observed, kept = task.observe(moment(states)), states.copy()
         hidden = 0 if root else task.rules.root_entries
         assert observed.shape == (4, task.observation_size) == (4, states.shape[1] - hidden)
-        nq, limit = task.variant.layout.nq, task.rules.velocity_limit or np.inf
+        nq, limit = task.robot.layout.nq, task.rules.velocity_limit or np.inf
         np.testing.assert_array_equal(observed[:, : nq - hidden], states[:, hidden:nq])
         np.testing.assert_array_equal(observed[:, nq - hidden :], np.clip(states[:, nq:], -limit, limit))
         np.testing.assert_array_equal(states, kept, err_msg="the state itself is never clipped")
 
     def test_swimmer_hides_both_root_coordinates(self) -> None:
-        assert Locomotion(robot("swimmer")).observation_size == 8
+        assert Locomotion(parse_robot("swimmer")).observation_size == 8
 
 
 class TestEnd:
@@ -118,33 +118,33 @@ class TestEnd:
     def test_falls(self, name: str, entry: int, value: float, fallen: bool) -> None:
         states = standing(name, 2)
         states[1, entry] = value
-        end = Locomotion(robot(name)).end(moment(states))
+        end = Locomotion(parse_robot(name)).end(moment(states))
         assert end.terminated.tolist() == [False, fallen]
         assert end.absorbing.tolist() == [False, fallen]
 
     def test_a_state_that_is_no_number_is_a_fall(self) -> None:
         states = standing("hopper")
         states[0, 1] = np.nan
-        assert Locomotion(robot("hopper")).end(moment(states)).terminated[0]
+        assert Locomotion(parse_robot("hopper")).end(moment(states)).terminated[0]
 
     def test_the_clock_is_none_of_its_business(self) -> None:
         late = Moment(standing("hopper"), np.array([5000]), np.zeros((1, 0), np.int64))
-        assert not Locomotion(robot("hopper")).end(late).terminated[0]
+        assert not Locomotion(parse_robot("hopper")).end(late).terminated[0]
 
     @pytest.mark.parametrize("name", NAMES)
     def test_only_walkers_can_fall(self, name: str) -> None:
-        task = Locomotion(robot(name))
+        task = Locomotion(parse_robot(name))
         assert task.rules.can_fall == (name in ("walker2d", "hopper"))
         assert task.horizon == 1000
 
 
 def test_a_file_has_no_task(slider_path: Path) -> None:
     with pytest.raises(BadModel, match="only built-in robots"):
-        Locomotion(robot(str(slider_path)))
+        Locomotion(parse_robot(str(slider_path)))
 
 
 def test_practice_from_other_headings_turns_the_swimmer_and_nothing_else() -> None:
-    straight, turned = Locomotion(robot("swimmer")), Locomotion(robot("swimmer"), headings=(-180, 180))
+    straight, turned = Locomotion(parse_robot("swimmer")), Locomotion(parse_robot("swimmer"), headings=(-180, 180))
     rng = lambda: np.random.default_rng(0)  # noqa: E731
     plain, any_way = straight.start(rng(), 500).states, turned.start(rng(), 500).states
     others = [column for column in range(10) if column != 2]
@@ -152,11 +152,11 @@ def test_practice_from_other_headings_turns_the_swimmer_and_nothing_else() -> No
     assert np.ptp(any_way[:, 2]) > 6
     assert np.abs(plain[:, 2]).max() <= 0.1
     with pytest.raises(BadOption, match="cannot turn"):
-        Locomotion(robot("hopper"), headings=(-180, 180))
+        Locomotion(parse_robot("hopper"), headings=(-180, 180))
 
 
 def test_a_free_body_is_paid_nothing_and_never_ends(slider_path: Path) -> None:
-    task = Free(robot(str(slider_path)), horizon=7)
+    task = Free(parse_robot(str(slider_path)), horizon=7)
     moment = task.start(np.random.default_rng(0), 3)
     assert np.isnan(task.reward(moment, np.zeros((3, 1)), moment)).all()
     assert not task.end(moment).terminated.any()

@@ -9,18 +9,18 @@ import pytest
 from mujoco.minimize import Verbosity, least_squares
 from scipy.optimize import lsq_linear
 
-from imitable.demonstrators.shipped import policy_for
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
-from imitable.feasibility.method import score
+from imitable.feasibility.score import score
+from imitable.policies.shipped import policy_for
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales
 from imitable.sim.batch import Batch
 from imitable.sim.rollout import episodes
 from imitable.sim.task import Locomotion
 from imitable.tracking.box_qp import minimise
 from imitable.tracking.certificate import certificate, found_again
-from imitable.tracking.follow import drift, follow
-from imitable.tracking.inverse import actuator_limits, idle_actions, inverse_actions, inverse_forces, joints
+from imitable.tracking.follow import follow, passive_rollout
+from imitable.tracking.inverse_dynamics import actuator_limits, inverse_actions, inverse_forces, joints, passive_actions
 from imitable.tracking.solver import ANYWHERE, DAMPINGS, NEAR, Lanes, Solved, Solver, solve
 from imitable.types import Floats, InMemory, Trajectory
 
@@ -45,7 +45,7 @@ def test_an_unbounded_program_is_a_linear_solve() -> None:
 
 
 def slider_lanes(path: Path) -> Lanes:
-    return Lanes(robot(str(path)), scale=np.ones(2))
+    return Lanes(parse_robot(str(path)), scale=np.ones(2))
 
 
 def reached(lanes: Lanes, states: Floats, actions: Floats) -> Floats:
@@ -53,23 +53,23 @@ def reached(lanes: Lanes, states: Floats, actions: Floats) -> Floats:
     return lanes.reach(states, units[:, None])[:, 0]
 
 
-def solved(lanes: Lanes, states: Floats, targets: Floats, purse: int = 500) -> Solved:
-    nothing, purses = np.zeros((len(states), len(lanes.centre))), np.full(len(states), purse)
-    return solve(lanes, Solver(), states, targets, nothing, purses, np.random.default_rng(0))
+def solved(lanes: Lanes, states: Floats, targets: Floats, restart_budget: int = 500) -> Solved:
+    nothing, restart_budgets = np.zeros((len(states), len(lanes.centre))), np.full(len(states), restart_budget)
+    return solve(lanes, Solver(), states, targets, nothing, restart_budgets, np.random.default_rng(0))
 
 
 def recorded(body: str, count: int) -> tuple[Lanes, Floats, Floats]:
     """Return transitions that the body's own policy recorded: a perfect action exists for each."""
-    task = Locomotion(robot(body))
-    trajectory, _ = next(episodes(task, policy_for(task.variant), [0], sampled=True))
+    task = Locomotion(parse_robot(body))
+    trajectory, _ = next(episodes(task, policy_for(task.robot), [0], sampled=True))
     rows = np.linspace(50, len(trajectory) - 50, count).astype(int)
-    return Lanes(task.variant, scales(task.variant).change), trajectory.states[rows], trajectory.states[rows + 1]
+    return Lanes(task.robot, scales(task.robot).change), trajectory.states[rows], trajectory.states[rows + 1]
 
 
 def test_on_a_slider_a_reachable_state_is_reached(slider_path: Path) -> None:
     lanes, rng = slider_lanes(slider_path), np.random.default_rng(0)
     states = rng.uniform(-0.1, 0.1, (20, 2))
-    actions = rng.uniform(*lanes.variant.control_range, (20, 1))
+    actions = rng.uniform(*lanes.robot.control_range, (20, 1))
     found = solved(lanes, states, reached(lanes, states, actions))
     np.testing.assert_allclose(found.actions, actions, atol=0.02)
     assert (found.errors <= 0.01 * found.passive_errors).all()
@@ -78,7 +78,7 @@ def test_on_a_slider_a_reachable_state_is_reached(slider_path: Path) -> None:
 def test_on_a_slider_an_unreachable_state_takes_the_bound(slider_path: Path) -> None:
     lanes = slider_lanes(slider_path)
     found = solved(lanes, np.zeros((2, 2)), np.array([[0.0, 1e3], [0.0, -1e3]]))
-    low, high = lanes.variant.control_range
+    low, high = lanes.robot.control_range
     np.testing.assert_allclose(found.actions[:, 0], [high[0], low[0]])
 
 
@@ -106,8 +106,8 @@ def test_a_purse_is_not_overdrawn_by_more_than_one_walk() -> None:
     impossible = targets + 100 * lanes.scale
     actions, one_walk = len(lanes.centre), NEAR + ANYWHERE + Solver().later_steps * (len(lanes.centre) + len(DAMPINGS))
     assert actions == 6
-    assert (solved(lanes, states, impossible, purse=0).extra == 0).all()
-    extra = solved(lanes, states, impossible, purse=100).extra
+    assert (solved(lanes, states, impossible, restart_budget=0).extra == 0).all()
+    extra = solved(lanes, states, impossible, restart_budget=100).extra
     assert (extra >= 100).all()
     assert (extra < 100 + one_walk).all()
 
@@ -130,30 +130,30 @@ def test_the_solver_is_no_worse_than_mujocos_own_least_squares() -> None:
 
 
 def test_following_oneself_leaves_nothing(slider_path: Path) -> None:
-    variant = robot(str(slider_path))
-    own = babble(variant, 3, 20, 0)
-    lanes = Lanes(variant, scales(variant).change)
+    robot = parse_robot(str(slider_path))
+    own = babble(robot, 3, 20, 0)
+    lanes = Lanes(robot, scales(robot).change)
     targets = np.stack([trajectory.states for trajectory in own])
     followed = follow(lanes, Solver(), targets, np.array([20, 20, 5]), 0)
     gap = np.abs(followed.states - targets[:, 1:])
-    assert np.nanmax(gap) < 1e-2 * np.abs(targets[:, 1:] - drift(lanes, targets[:, 0], 20)).max()
+    assert np.nanmax(gap) < 1e-2 * np.abs(targets[:, 1:] - passive_rollout(lanes, targets[:, 0], 20)).max()
     assert np.isnan(followed.states[2, 5:]).all()
     assert np.isfinite(followed.states[2, :5]).all()
 
 
 def test_drift_is_the_simulator_without_control(slider_path: Path) -> None:
-    variant = robot(str(slider_path))
-    lanes, batch = Lanes(variant, np.ones(2)), Batch(variant, 1)
+    robot = parse_robot(str(slider_path))
+    lanes, batch = Lanes(robot, np.ones(2)), Batch(robot, 1)
     start = np.array([[0.1, 0.5]])
     batch.set_state(start)
-    for state in drift(lanes, start, 5)[0]:
+    for state in passive_rollout(lanes, start, 5)[0]:
         batch.step(np.zeros((1, 1)))
         np.testing.assert_allclose(state, batch.states[0], atol=1e-9)
 
 
 def test_looking_ahead_holds_the_action(slider_path: Path) -> None:
-    variant = robot(str(slider_path))
-    near, far = Lanes(variant, np.ones(2)), Lanes(variant, np.ones(2), ahead=3)
+    robot = parse_robot(str(slider_path))
+    near, far = Lanes(robot, np.ones(2)), Lanes(robot, np.ones(2), ahead=3)
     start, unit = np.array([[0.0, 0.1]]), np.array([[[0.4]]])
     state = start
     for _ in range(3):
@@ -163,43 +163,43 @@ def test_looking_ahead_holds_the_action(slider_path: Path) -> None:
 
 def test_bodies_side_by_side_are_followed_as_each_alone() -> None:
     """One batch of different bodies: an attempt does not notice the others."""
-    imitator = robot("half_cheetah:front=0.01")
-    bodies = [imitator, robot("half_cheetah:front=0.1"), robot("half_cheetah")]
+    imitator = parse_robot("half_cheetah:front=0.01")
+    bodies = [imitator, parse_robot("half_cheetah:front=0.1"), parse_robot("half_cheetah")]
     scale = scales(imitator).change
-    states = babble(robot("half_cheetah"), 1, 12, 3)[0].states
+    states = babble(parse_robot("half_cheetah"), 1, 12, 3)[0].states
     targets, lengths = np.tile(states, (3, 1, 1)), np.array([12, 12, 12])
-    together = follow(Lanes(imitator, scale, bodies=bodies), Solver(purse=60), targets, lengths, 0)
+    together = follow(Lanes(imitator, scale, bodies=bodies), Solver(restart_budget=60), targets, lengths, 0)
     for row, body in enumerate(bodies):
-        alone = follow(Lanes(body, scale), Solver(purse=60), targets[:1], lengths[:1], 0)
+        alone = follow(Lanes(body, scale), Solver(restart_budget=60), targets[:1], lengths[:1], 0)
         np.testing.assert_array_equal(together.states[row], alone.states[0])
-    nothing = drift(Lanes(imitator, scale, bodies=bodies), targets[:, 0], 5)
-    np.testing.assert_array_equal(nothing[2], drift(Lanes(bodies[2], scale), targets[:1, 0], 5)[0])
+    nothing = passive_rollout(Lanes(imitator, scale, bodies=bodies), targets[:, 0], 5)
+    np.testing.assert_array_equal(nothing[2], passive_rollout(Lanes(bodies[2], scale), targets[:1, 0], 5)[0])
 
 
 def test_the_certificate_of_an_easy_body_is_perfect(slider_path: Path) -> None:
-    variant = robot(str(slider_path))
-    demos = InMemory(variant.layout, babble(variant, 3, 20, 0))
-    lanes = Lanes(variant, scales(variant).change)
+    robot = parse_robot(str(slider_path))
+    demos = InMemory(robot.layout, babble(robot, 3, 20, 0))
+    lanes = Lanes(robot, scales(robot).change)
     assert certificate(lanes, Solver(), demos, 0) == 1.0
 
 
 def test_a_solver_that_does_not_search_fails_the_certificate() -> None:
     """Without new beginnings and almost without steps it must show: the certificate can fail."""
     lanes, states, targets = recorded("walker2d:friction=24.9", 60)
-    assert found_again(lanes, Solver(first_steps=1, purse=0), states, targets, 0) < 0.9
+    assert found_again(lanes, Solver(first_steps=1, restart_budget=0), states, targets, 0) < 0.9
 
 
 def test_the_inverse_action_of_a_slider_is_exact_for_small_steps(slider_path: Path) -> None:
     lanes = slider_lanes(slider_path)
     states, actions = np.zeros((3, 2)), np.array([[-0.5], [0.0], [0.7]])
     targets = reached(lanes, states, actions)
-    np.testing.assert_allclose(inverse_actions(lanes.variant, states, targets), actions, atol=0.05)
+    np.testing.assert_allclose(inverse_actions(lanes.robot, states, targets), actions, atol=0.05)
 
 
 def test_joints_know_their_limits_and_units(slider_path: Path) -> None:
-    (joint,) = joints(robot(str(slider_path)))
+    (joint,) = joints(parse_robot(str(slider_path)))
     assert (joint.name, joint.limits, joint.force_unit) == ("slide", (-1.0, 1.0), "N")
-    np.testing.assert_allclose(actuator_limits(robot(str(slider_path))), [2.0])
+    np.testing.assert_allclose(actuator_limits(parse_robot(str(slider_path))), [2.0])
 
 
 SERVO = """
@@ -221,14 +221,14 @@ SERVO = """
 
 
 @pytest.fixture(params=[(4500, 450, 87), (50, 5, 0.6)])
-def servo(request: pytest.FixtureRequest, tmp_path: Path) -> Variant:
+def servo(request: pytest.FixtureRequest, tmp_path: Path) -> Robot:
     kp, kv, force = request.param
     (tmp_path / "servo.xml").write_text(SERVO.format(kp=kp, kv=kv, force=force))
-    return robot(str(tmp_path / "servo.xml"))
+    return parse_robot(str(tmp_path / "servo.xml"))
 
 
 @pytest.mark.parametrize("pose", [0.0, 2.0])
-def test_a_servo_follows_its_own_movements_wherever_it_stands(servo: Variant, pose: float) -> None:
+def test_a_servo_follows_its_own_movements_wherever_it_stands(servo: Robot, pose: float) -> None:
     """Told to go to 0, a servo does not do nothing; and in most of its range it is at its force limit, without a slope."""
     lanes = Lanes(servo, scales(servo).change)
     commands = pose + 0.3 * np.sin(0.05 * np.arange(60))
@@ -241,16 +241,16 @@ def test_a_servo_follows_its_own_movements_wherever_it_stands(servo: Variant, po
     assert found.about["certificate"] >= 0.9
 
 
-def test_doing_nothing_asks_a_servo_for_no_force(servo: Variant) -> None:
+def test_doing_nothing_asks_a_servo_for_no_force(servo: Robot) -> None:
     states = np.array([[0.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.3, 0.0], [-1.0, 0.5, -0.2, 1.0]])
     data = mujoco.MjData(servo.model)
-    for state, action in zip(states, idle_actions(servo, states), strict=True):
+    for state, action in zip(states, passive_actions(servo, states), strict=True):
         data.qpos[:], data.qvel[:], data.ctrl[:] = state[:2], state[2:], action
         mujoco.mj_forward(servo.model, data)
         np.testing.assert_allclose(data.qfrc_actuator, 0, atol=1e-9)
 
 
-def test_the_inverse_action_of_a_servo_asks_for_the_inverse_force(servo: Variant) -> None:
+def test_the_inverse_action_of_a_servo_asks_for_the_inverse_force(servo: Robot) -> None:
     states = np.array([[1.0, 0.0, 0.2, 0.0]])
     targets = states + np.array([[0.004, 0.0, 0.001, 0.0]])
     wanted, data = inverse_forces(servo, states, targets)[0, 0], mujoco.MjData(servo.model)
@@ -261,7 +261,7 @@ def test_the_inverse_action_of_a_servo_asks_for_the_inverse_force(servo: Variant
     np.testing.assert_allclose(data.qfrc_actuator[0], np.clip(wanted, -limit, limit), rtol=1e-6)
 
 
-def test_a_force_limit_is_what_a_servo_has_and_a_cord_is_unknown(servo: Variant) -> None:
+def test_a_force_limit_is_what_a_servo_has_and_a_cord_is_unknown(servo: Robot) -> None:
     [force] = {float(servo.model.actuator_forcerange[0, 1])}
     np.testing.assert_allclose(actuator_limits(servo), [force, np.inf])
 
@@ -281,7 +281,7 @@ FREE = """
 def test_the_sign_of_a_quaternion_does_not_matter(tmp_path: Path, form: str) -> None:
     """q and −q are one rotation, and recorders change from one to the other."""
     (tmp_path / "free.xml").write_text(FREE)
-    body = robot(str(tmp_path / "free.xml"))
+    body = parse_robot(str(tmp_path / "free.xml"))
     [own] = babble(body, 1, 60, 0)
     flipped = own.states.copy()
     flipped[20:, 3:7] *= -1

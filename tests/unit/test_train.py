@@ -11,20 +11,20 @@ import jax
 import numpy as np
 import pytest
 
-from imitable.dynamics.parse import robot
 from imitable.errors import BadPolicy, CannotResume
-from imitable.evaluate import evaluate
-from imitable.models.networks import from_policy
+from imitable.evaluation.returns import evaluate
+from imitable.nn.networks import from_policy
+from imitable.policies.acting import act, mean, normalised
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.expert import Goal, quietened, train
-from imitable.rl.method import METHODS, Method
+from imitable.rl.settings import METHODS, Method
 from imitable.rl.train import Trainer
-from imitable.sim.policy import act, mean, normalised
+from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
 
 SMALL = {name: kind(environments=8, length=16, minibatch=64, hidden=(8, 8)) for name, kind in METHODS.items()}
 EVERY = pytest.mark.parametrize("method", SMALL.values(), ids=SMALL)
-HOPPER = Locomotion(robot("hopper"))
+HOPPER = Locomotion(parse_robot("hopper"))
 
 
 def trained(method: Method, iterations: int, seed: int = 0, task: Locomotion = HOPPER) -> Trainer:
@@ -43,7 +43,7 @@ def test_the_same_seed_gives_the_same_policy_and_another_seed_another(method: Me
 @EVERY
 @pytest.mark.parametrize("body", ["hopper", "half_cheetah:noise=0.1"])
 def test_a_resumed_run_ends_in_the_same_bits(method: Method, body: str, tmp_path: Path) -> None:
-    task = Locomotion(robot(body))
+    task = Locomotion(parse_robot(body))
     whole = trained(method, 6, task=task)
     save_checkpoint(trained(method, 2, task=task), tmp_path / "checkpoint")
     resumed = Trainer(task, method, budget=128 * 100, seed=0)
@@ -63,7 +63,7 @@ def test_a_checkpoint_of_other_settings_is_refused(method: Method, tmp_path: Pat
     others = {
         "seed": Trainer(HOPPER, method, 128 * 100, seed=1),
         "budget": Trainer(HOPPER, method, 128, seed=0),
-        "body": Trainer(Locomotion(robot("hopper:gravity=15")), method, 128 * 100, seed=0),
+        "body": Trainer(Locomotion(parse_robot("hopper:gravity=15")), method, 128 * 100, seed=0),
         "method": Trainer(HOPPER, dataclasses.replace(method, discount=0.5), 128 * 100, seed=0),
         "begin": Trainer(HOPPER, method, 128 * 100, seed=0, begin=trained(method, 1).policy),
     }
@@ -88,13 +88,14 @@ import os, sys
 os.sched_setaffinity(0, {int(core) for core in sys.argv[2].split(",")})
 from imitable.runtime import one_thread
 one_thread()
-from imitable.dynamics.parse import robot
-from imitable.rl.method import METHODS
+from imitable.robots.parse import parse_robot
+from imitable.rl.settings import METHODS
 from imitable.rl.train import Trainer
 
 from imitable.sim.task import Locomotion
 for kind in METHODS.values():
-    trainer = Trainer(Locomotion(robot("half_cheetah")), kind(environments=32, length=32), 2**20, 0, threads=int(sys.argv[1]))
+    task = Locomotion(parse_robot("half_cheetah"))
+    trainer = Trainer(task, kind(environments=32, length=32), 2**20, 0, threads=int(sys.argv[1]))
     for _ in range(3):
         trainer.iterate()
     print(trainer.policy.hash)
@@ -142,7 +143,7 @@ def test_training_begins_from_the_policy_it_is_given() -> None:
 
 
 def test_a_policy_of_another_body_is_refused_as_a_beginning() -> None:
-    swimmer = Trainer(Locomotion(robot("swimmer")), SMALL["ppo"], 128, seed=0).policy
+    swimmer = Trainer(Locomotion(parse_robot("swimmer")), SMALL["ppo"], 128, seed=0).policy
     with pytest.raises(BadPolicy, match="8 observations"):
         train(HOPPER, SMALL["ppo"], 128, 0, begin=swimmer)
 

@@ -87,7 +87,7 @@ class TestTrajectory:
         one = make_trajectory()
         nudged = one.states.copy()
         nudged[2, 1] = np.nextafter(nudged[2, 1], 9.0)
-        variants = [
+        robots = [
             one,
             dataclasses.replace(one, states=nudged),
             dataclasses.replace(one, actions=None),
@@ -95,7 +95,7 @@ class TestTrajectory:
             Trajectory(np.zeros((4, 3)), "cart"),
             Trajectory(np.zeros((2, 6)), "cart"),
         ]
-        assert len({trajectory.hash for trajectory in variants}) == len(variants)
+        assert len({trajectory.hash for trajectory in robots}) == len(robots)
 
     @settings(max_examples=30, deadline=None)
     @given(arrays(np.float64, st.tuples(st.integers(2, 5), st.integers(1, 4)), elements=st.floats(-1e9, 1e9)))

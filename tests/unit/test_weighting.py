@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imitable.errors import BadOption
-from imitable.feasibility.distances import Ruler, effective_horizon
+from imitable.feasibility.ruler import Ruler, effective_horizon
 from imitable.feasibility.weighting import (
     Measures,
     first_divergence,

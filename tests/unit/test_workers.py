@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from imitable.dynamics.parse import robot
 from imitable.errors import UnknownRobot
-from imitable.rl.method import Ppo
+from imitable.rl.settings import Ppo
 from imitable.rl.train import Trainer
+from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
 from imitable.workers import Workers
 
@@ -24,7 +24,9 @@ def environment(_: int) -> tuple[int, str | None, bool]:
 
 def first_iterations(seed: int) -> tuple[int, str, float]:
     started = time.perf_counter()
-    trainer = Trainer(Locomotion(robot("hopper")), Ppo(environments=8, length=16, minibatch=64, hidden=(8, 8)), 2**20, seed)
+    trainer = Trainer(
+        Locomotion(parse_robot("hopper")), Ppo(environments=8, length=16, minibatch=64, hidden=(8, 8)), 2**20, seed
+    )
     for _ in range(2):
         trainer.iterate()
     return os.getpid(), trainer.policy.hash, time.perf_counter() - started
@@ -43,7 +45,7 @@ def test_workers_have_one_thread_are_warm_and_stay() -> None:
 
 
 def failing(name: str) -> str:
-    return str(robot(name))
+    return str(parse_robot(name))
 
 
 def test_an_error_of_a_job_comes_back_as_itself_and_the_pool_lives() -> None:

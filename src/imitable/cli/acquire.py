@@ -9,7 +9,7 @@ from imitable.cli.console import bar, document, say, table
 from imitable.cli.verbs import Acquire
 from imitable.demos.store import read
 from imitable.errors import BadOption, one_of
-from imitable.feasibility.method import score
+from imitable.feasibility.score import score
 from imitable.feasibility.score_files import read_scores
 from imitable.types import Scores
 

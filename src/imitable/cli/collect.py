@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from imitable.cli.console import Bar, bar, document, say, table
 from imitable.cli.summary import by_demonstrator
 from imitable.cli.verbs import Collect
-from imitable.demonstrators.shipped import policy_for
 from imitable.demos.collect import collect
 from imitable.demos.store import read, write
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption, MixedDatasets
-from imitable.sim.policy import load_policy
+from imitable.policies.files import load_policy
+from imitable.policies.shipped import policy_for
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.task import Free, Locomotion
 from imitable.types import Policy, Trajectory
 
@@ -21,13 +21,13 @@ def run(verb: Collect) -> None:
     """Carry out the verb."""
     if not verb.specs:
         raise BadOption("SPEC", "(none)", "name one robot or several, such as hopper:gravity=20")
-    variants = [robot(spec) for spec in verb.specs]
-    counts = _counts(verb.episodes, len(variants))
-    _check_alike(variants)
-    policies = [load_policy(verb.policy) if verb.policy else policy_for(variant) for variant in variants]
+    robots = [parse_robot(spec) for spec in verb.specs]
+    counts = _counts(verb.episodes, len(robots))
+    _check_alike(robots)
+    policies = [load_policy(verb.policy) if verb.policy else policy_for(robot) for robot in robots]
     with bar(verb.common, sum(counts), "recording") as shown:
-        recorded = _record(verb, variants, policies, counts, shown)
-        write(verb.out, variants[0].layout, recorded, overwrite=verb.overwrite)
+        recorded = _record(verb, robots, policies, counts, shown)
+        write(verb.out, robots[0].layout, recorded, overwrite=verb.overwrite)
     demos = read(verb.out)
     columns, rows = by_demonstrator(demos.episodes)
     table(verb.common, f"{verb.out}: {len(demos):,} demonstrations", columns, rows)
@@ -35,16 +35,14 @@ def run(verb: Collect) -> None:
     document(verb.common, {"out": str(verb.out), "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows]})
 
 
-def _record(
-    verb: Collect, variants: list[Variant], policies: list[Policy], counts: list[int], shown: Bar
-) -> Iterator[Trajectory]:
+def _record(verb: Collect, robots: list[Robot], policies: list[Policy], counts: list[int], shown: Bar) -> Iterator[Trajectory]:
     done = 0
-    for variant, policy, count in zip(variants, policies, counts, strict=True):
-        task = Locomotion(variant) if variant.robot.rules else Free(variant)
+    for robot, policy, count in zip(robots, policies, counts, strict=True):
+        task = Locomotion(robot) if robot.family.rules else Free(robot)
         for trajectory in collect(task, policy, count, verb.common.seed, sampled=verb.sampled, threads=verb.common.threads):
             yield trajectory
             done += 1
-            shown.move_to(done, str(variant))
+            shown.move_to(done, str(robot))
 
 
 def _counts(text: str, robots: int) -> list[int]:
@@ -59,7 +57,7 @@ def _counts(text: str, robots: int) -> list[int]:
     return counts
 
 
-def _check_alike(variants: list[Variant]) -> None:
-    for other in variants[1:]:
-        if other.layout != variants[0].layout:
-            raise MixedDatasets(str(variants[0]), str(other), "their states differ; collect them into folders of their own")
+def _check_alike(robots: list[Robot]) -> None:
+    for other in robots[1:]:
+        if other.layout != robots[0].layout:
+            raise MixedDatasets(str(robots[0]), str(other), "their states differ; collect them into folders of their own")

@@ -7,13 +7,13 @@ import numpy as np
 
 from imitable.cli.console import say
 from imitable.cli.verbs import Common
-from imitable.dynamics.variant import Variant
+from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
 
 SIMULATIONS, TRIES = 64, 10
 
 
-def announce(common: Common, what: str, imitator: Variant, steps: float) -> None:
+def announce(common: Common, what: str, imitator: Robot, steps: float) -> None:
     """Say size and time of a job that simulates so many steps, if it takes over a minute."""
     batch = Batch(imitator, SIMULATIONS, common.threads)
     batch.set_state(np.tile(imitator.start, (SIMULATIONS, 1)))

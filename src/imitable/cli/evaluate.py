@@ -7,10 +7,10 @@ from imitable.cli.console import bar, document, say, table
 from imitable.cli.imitate import evaluation_table
 from imitable.cli.verbs import Evaluate
 from imitable.errors import BadOption, NoRun
-from imitable.evaluate import EVALUATION_SEED
+from imitable.evaluation.evaluate import worth
+from imitable.evaluation.returns import EVALUATION_SEED
+from imitable.evaluation.reward_function import reward_function
 from imitable.imitation.run_folder import RunFolder, runs_in
-from imitable.imitation.worth import worth
-from imitable.rewards import reward_function
 from imitable.types import Policy
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`imitable imitate`: a policy from weighed demonstrations, one process a seed."""
+"""`imitable imitate`: a policy from weighted demonstrations, one process a seed."""
 
 import json
 import math
@@ -14,15 +14,15 @@ from imitable.cli.demonstrations import demonstrations
 from imitable.cli.estimate import announce
 from imitable.cli.method_help import helped
 from imitable.cli.verbs import Imitate
-from imitable.dynamics.parse import robot
 from imitable.errors import BadOption
+from imitable.evaluation.evaluate import SHOWN, reported
+from imitable.evaluation.reward_function import reward_function
 from imitable.feasibility.score_files import read_scores
+from imitable.imitation.imitate import check_input, imitate, method, setting_of
 from imitable.imitation.learner import Learner
-from imitable.imitation.method import check_input, imitate, method, setting_of
 from imitable.imitation.run_folder import RunFolder
-from imitable.imitation.worth import SHOWN, reported
-from imitable.rewards import reward_function
 from imitable.rl.progress import Progress
+from imitable.robots.parse import parse_robot
 from imitable.types import Demonstrations, Weights
 from imitable.workers import Workers, cores
 
@@ -39,7 +39,7 @@ def run(verb: Imitate) -> None:
         return
     if not 1 <= verb.seeds <= 1000:
         raise BadOption("--seeds", verb.seeds, "give a number of seeds from 1 to 1000")
-    demos, imitator, learner = demonstrations(verb.demos, verb.leave_out), robot(verb.imitator), method(verb.method)
+    demos, imitator, learner = demonstrations(verb.demos, verb.leave_out), parse_robot(verb.imitator), method(verb.method)
     weights, reward = _weights(verb), None if verb.reward is None else reward_function(verb.reward)
     check_input(demos, imitator, learner, weights, verb.steps, verb.episodes, verb.horizon)
     folders = _folders(verb, demos, learner, weights)
@@ -65,7 +65,7 @@ def _weights(verb: Imitate) -> Weights | None:
     if verb.scores is None:
         return None
     scores = read_scores(verb.scores)
-    if scores.about["key"]["imitator_hash"] != robot(verb.imitator).hash:
+    if scores.about["key"]["imitator_hash"] != parse_robot(verb.imitator).hash:
         reason = f"{verb.scores} was made for another body ({scores.about['imitator']}); give that, or score for this one"
         raise BadOption("--imitator", verb.imitator, reason)
     return replace(scores.weights, source=str(verb.scores))
@@ -73,7 +73,7 @@ def _weights(verb: Imitate) -> Weights | None:
 
 def _folders(verb: Imitate, demos: Demonstrations, learner: Learner, weights: Weights | None) -> list[RunFolder]:
     """Return one run folder a seed; refuse all if one of them must not be written."""
-    imitator, first = robot(verb.imitator), verb.common.seed
+    imitator, first = parse_robot(verb.imitator), verb.common.seed
     folders = [RunFolder(verb.out / f"seed-{seed}") for seed in range(first, first + verb.seeds)]
     for seed, folder in enumerate(folders, first):
         setting = setting_of(demos, imitator, learner, weights, seed, verb.steps, verb.episodes, verb.reward, verb.horizon)
@@ -103,7 +103,7 @@ def _together(verb: Imitate, learner: Learner, weights: Weights | None, folders:
     ended = Event()
     with (
         bar(verb.common, 1000 * len(folders), "imitating") as shown,
-        Workers(min(cores(), len(calls)), preload=("imitable.cli.imitate", "imitable.imitation.course")) as workers,
+        Workers(min(cores(), len(calls)), preload=("imitable.cli.imitate", "imitable.imitation.training")) as workers,
     ):
         Thread(target=_watch, args=(shown, folders, ended), daemon=True).start()
         try:
@@ -162,7 +162,7 @@ def _watch(shown: Bar, folders: Sequence[RunFolder], ended: Event) -> None:
 def report(verb: Imitate, folders: Sequence[RunFolder]) -> None:
     """Show what every seed came to."""
     shown = evaluation_table([folder.path.name for folder in folders], [folder.evaluation for folder in folders])
-    table(verb.common, f"{verb.out}: {verb.method} on {robot(verb.imitator)}", *shown)
+    table(verb.common, f"{verb.out}: {verb.method} on {parse_robot(verb.imitator)}", *shown)
     say(verb.common, "best: chosen by a reward that an imitator does not have; the last policy is the result")
     say(verb.common, f"next: imitable evaluate {verb.out}")
     document(verb.common, {"out": str(verb.out), "runs": [_summary(folder) for folder in folders]})

@@ -12,11 +12,11 @@ from imitable.cli.demonstrations import demonstrations
 from imitable.cli.estimate import announce
 from imitable.cli.verbs import Project
 from imitable.demos.store import read, write
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.feasibility.score_files import write_scores
 from imitable.files import check_free
 from imitable.projection import Origin, Projection
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.types import Demonstrations
 
 COST = 20
@@ -30,7 +30,7 @@ COLUMNS = ("demonstrator", "pieces", "left_out", "transitions", "followed", "err
 
 def run(verb: Project) -> None:
     """Carry out the verb."""
-    demos, imitator = demonstrations(verb.demos, verb.leave_out), robot(verb.imitator)
+    demos, imitator = demonstrations(verb.demos, verb.leave_out), parse_robot(verb.imitator)
     for path in (verb.out, *([] if verb.scores is None else [scores_path(verb.out)])):
         check_free(path, overwrite=verb.overwrite)
     with bar(verb.common, len(demos), "projecting") as shown:
@@ -59,7 +59,7 @@ def scores_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.scores.parquet")
 
 
-def _report(verb: Project, demos: Demonstrations, imitator: Variant, projection: Projection) -> None:
+def _report(verb: Project, demos: Demonstrations, imitator: Robot, projection: Projection) -> None:
     rows = _by_demonstrator(projection.origins, projection.left_out)
     table(verb.common, f"{verb.out}: {len(projection.origins):,} demonstrations of {verb.imitator}", COLUMNS, rows)
     say(verb.common, "followed: share of the steps that were meant; error: in deviations of the imitator's own babbling")
@@ -75,7 +75,7 @@ def _report(verb: Project, demos: Demonstrations, imitator: Variant, projection:
     say(verb.common, f"{projection.simulator_steps:,} simulated steps")
     weights = [] if verb.scores is None else ["--scores", str(scores_path(verb.out))]
     # pieces are short: a robot without a task is to be judged for as long as the demonstrations were
-    horizon = [] if imitator.robot.rules else ["--horizon", str(max(episode.length for episode in demos.episodes))]
+    horizon = [] if imitator.family.rules else ["--horizon", str(max(episode.length for episode in demos.episodes))]
     words = ["imitable", "imitate", str(verb.out), "--imitator", verb.imitator, *weights, *horizon, "--method", "cloning"]
     say(verb.common, f"next: {shlex.join(words)}")
     document(

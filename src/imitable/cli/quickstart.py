@@ -27,16 +27,16 @@ STEPS = 300_000
 def run(verb: Quickstart) -> None:
     """Carry out the verb."""
     demos, scores = verb.out / "demos", verb.out / "scores.parquet"
-    weighed, unweighed, page = verb.out / "weighed", verb.out / "unweighed", verb.out / "report.html"
-    for path in (demos, scores, weighed, unweighed, page):
+    weighted, unweighted, page = verb.out / "weighted", verb.out / "unweighted", verb.out / "report.html"
+    for path in (demos, scores, weighted, unweighted, page):
         check_free(path, overwrite=verb.overwrite)
     try:
-        _run_steps(verb, demos, scores, weighed, unweighed, page)
+        _run_steps(verb, demos, scores, weighted, unweighted, page)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"What is complete stays in {verb.out}; start again with --overwrite.") from None
 
 
-def _run_steps(verb: Quickstart, demos: Path, scores: Path, weighed: Path, unweighed: Path, page: Path) -> None:
+def _run_steps(verb: Quickstart, demos: Path, scores: Path, weighted: Path, unweighted: Path, page: Path) -> None:
     common, inner = verb.common, _inner(verb.common)
     names = " ".join(ROBOTS)
     say(common, f"1/5  record four bodies: imitable collect {names} --episodes {EPISODES} --out {demos}")
@@ -44,20 +44,20 @@ def _run_steps(verb: Quickstart, demos: Path, scores: Path, weighed: Path, unwei
     say(common, f"2/5  which of them can the imitator follow? imitable score {demos} --imitator {IMITATOR} --out {scores}")
     score.run(Score((demos,), IMITATOR, out=scores, overwrite=verb.overwrite, common=inner))
     shared = f"imitable imitate {demos} --imitator {IMITATOR} --steps {STEPS}"
-    say(common, f"3/5  imitate what it can follow: {shared} --scores {scores} --out {weighed}")
-    _imitate(verb, demos, scores, weighed)
-    say(common, f"4/5  imitate everything, for comparison: {shared} --out {unweighed}")
-    _imitate(verb, demos, None, unweighed)
-    paths = (scores, weighed, unweighed)
+    say(common, f"3/5  imitate what it can follow: {shared} --scores {scores} --out {weighted}")
+    _imitate(verb, demos, scores, weighted)
+    say(common, f"4/5  imitate everything, for comparison: {shared} --out {unweighted}")
+    _imitate(verb, demos, None, unweighted)
+    paths = (scores, weighted, unweighted)
     say(common, f"5/5  one page of it all: imitable report {' '.join(map(str, paths))} --out {page}")
     report.run(Report(paths, explain=2, out=page, overwrite=verb.overwrite, common=inner))
-    by_weight, plain = _return(weighed), _return(unweighed)
+    by_weight, plain = _return(weighted), _return(unweighted)
     say(common, f"return of imitating by weight: {by_weight:,.0f}; of imitating everything: {plain:,.0f}")
     say(common, f"done: open {page} in a browser. With demonstrations of your own:")
     say(common, "  imitable inspect DEMOS")
     say(common, "  imitable score DEMOS --imitator my_robot.xml")
     say(common, "  imitable imitate DEMOS --imitator my_robot.xml --scores scores.parquet")
-    named = {"demos": demos, "scores": scores, "weighed": weighed, "unweighed": unweighed, "report": page}
+    named = {"demos": demos, "scores": scores, "weighted": weighted, "unweighted": unweighted, "report": page}
     document(common, {name: str(path) for name, path in named.items()})
 
 

@@ -3,9 +3,9 @@
 
 from imitable.cli.console import document, say, table
 from imitable.cli.verbs import Robots
-from imitable.demonstrators.shipped import has_policy, shipped
-from imitable.dynamics.parse import ROBOTS, robot
-from imitable.dynamics.variant import Variant, value_text
+from imitable.policies.shipped import has_policy, shipped
+from imitable.robots.parse import ROBOTS, parse_robot
+from imitable.robots.robot import Robot, value_text
 
 
 def run(verb: Robots) -> None:
@@ -13,21 +13,21 @@ def run(verb: Robots) -> None:
     if verb.spec is None:
         _list(verb)
     else:
-        _show(verb, robot(verb.spec))
+        _show(verb, parse_robot(verb.spec))
 
 
 def _list(verb: Robots) -> None:
-    variants = [robot(name) for name in ROBOTS]
+    robots = [parse_robot(name) for name in ROBOTS]
     rows = [
         (
-            variant.robot.name,
-            len(variant.start),
-            len(variant.layout.actuators),
-            variant.layout.period_s,
-            ", ".join(f"{knob.name}={value_text(knob.default)}" for knob in variant.robot.knobs),
-            sum(text.partition(":")[0] == variant.robot.name for text in shipped()),
+            robot.family.name,
+            len(robot.start),
+            len(robot.layout.actuators),
+            robot.layout.period_s,
+            ", ".join(f"{knob.name}={value_text(knob.default)}" for knob in robot.family.knobs),
+            sum(text.partition(":")[0] == robot.family.name for text in shipped()),
         )
-        for variant in variants
+        for robot in robots
     ]
     columns = ("robot", "state", "actions", "period_s", "knobs", "demonstrators")
     table(verb.common, "Robots", columns, rows)
@@ -35,24 +35,24 @@ def _list(verb: Robots) -> None:
     document(verb.common, {"robots": [dict(zip(columns, row, strict=True)) for row in rows], "demonstrators": shipped()})
 
 
-def _show(verb: Robots, variant: Variant) -> None:
+def _show(verb: Robots, robot: Robot) -> None:
     columns = ("knob", "value", "default", "unit", "low", "high", "about")
     rows = [
-        (knob.name, value_text(variant.value(knob.name)), value_text(knob.default), knob.unit, knob.low, knob.high, knob.about)
-        for knob in variant.robot.knobs
+        (knob.name, value_text(robot.value(knob.name)), value_text(knob.default), knob.unit, knob.low, knob.high, knob.about)
+        for knob in robot.family.knobs
     ]
-    table(verb.common, str(variant), columns, rows)
-    layout = variant.layout
+    table(verb.common, str(robot), columns, rows)
+    layout = robot.layout
     say(verb.common, f"state ({len(layout.state)}): {', '.join(layout.state)}")
     say(verb.common, f"actions ({len(layout.actuators)}): {', '.join(layout.actuators)}; period {layout.period_s:g} s")
-    mine = [text for text in shipped() if text.partition(":")[0] == variant.robot.name]
+    mine = [text for text in shipped() if text.partition(":")[0] == robot.family.name]
     say(verb.common, f"shipped demonstrators: {', '.join(mine) or 'none'}")
-    say(verb.common, f"next: {_next(variant)}")
+    say(verb.common, f"next: {_next(robot)}")
     document(
         verb.common,
         {
-            "robot": str(variant),
-            "hash": variant.hash,
+            "robot": str(robot),
+            "hash": robot.hash,
             "knobs": [dict(zip(columns, row, strict=True)) for row in rows],
             "state": layout.state,
             "actions": layout.actuators,
@@ -62,9 +62,9 @@ def _show(verb: Robots, variant: Variant) -> None:
     )
 
 
-def _next(variant: Variant) -> str:
-    if has_policy(variant):
-        return f"imitable collect {variant}"
-    if variant.robot.rules is not None:
-        return f"imitable train {variant}"
-    return f"imitable collect {variant} --policy FILE"
+def _next(robot: Robot) -> str:
+    if has_policy(robot):
+        return f"imitable collect {robot}"
+    if robot.family.rules is not None:
+        return f"imitable train {robot}"
+    return f"imitable collect {robot} --policy FILE"

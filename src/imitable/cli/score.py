@@ -15,14 +15,14 @@ from imitable.cli.estimate import announce
 from imitable.cli.method_help import helped
 from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Score
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadOption
-from imitable.feasibility.distances import ruler
 from imitable.feasibility.explain import explain, lines
-from imitable.feasibility.method import Measuring, job_key, method, score
+from imitable.feasibility.ruler import ruler
+from imitable.feasibility.score import Measuring, job_key, method, score
 from imitable.feasibility.score_files import parts_path, read_scores, read_steps
 from imitable.feasibility.scorer import Scorer, Trace
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
 from imitable.types import Demonstrations, InMemory, Scores
 
@@ -37,7 +37,7 @@ def run(verb: Score) -> None:
     """Carry out the verb."""
     if helped(verb.common, verb.method, method):
         return
-    demos, imitator, scorer = demonstrations(verb.demos, verb.leave_out), robot(verb.imitator), method(verb.method)
+    demos, imitator, scorer = demonstrations(verb.demos, verb.leave_out), parse_robot(verb.imitator), method(verb.method)
     if verb.explain is not None:
         _explain(verb, demos, imitator, scorer)
         return
@@ -138,14 +138,14 @@ def _measuring(verb: Score) -> Measuring:
     return Measuring(verb.distance, verb.entries, verb.discount, verb.rollouts)
 
 
-def _estimate(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scorer) -> None:
+def _estimate(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer) -> None:
     """Say how long a long job will take."""
     demonstrators = len({episode.demonstrator for episode in demos.episodes})
     steps = len(demos) * STEPS_EACH + demonstrators * int(getattr(scorer, "steps", 0))
     announce(verb.common, f"{len(demos):,} demonstrations, about {steps:,} simulated steps", imitator, steps)
 
 
-def _explain(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scorer) -> None:
+def _explain(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer) -> None:
     place = verb.explain
     if place is None or not 0 <= place < len(demos):
         raise BadOption("--explain", place, f"give the place of a demonstration in the set, 0 to {len(demos) - 1}")
@@ -161,7 +161,7 @@ def _explain(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scor
     document(verb.common, {"episode": place, "lines": lines(found), **asdict(found)})
 
 
-def _known(verb: Score, imitator: Variant, scorer: Scorer, name: str) -> tuple[Scores, int, Trace] | None:
+def _known(verb: Score, imitator: Robot, scorer: Scorer, name: str) -> tuple[Scores, int, Trace] | None:
     """Return what an existing score file of the same settings says of the demonstration."""
     if not verb.out.exists():
         return None
@@ -174,7 +174,7 @@ def _known(verb: Score, imitator: Variant, scorer: Scorer, name: str) -> tuple[S
     return scores, hashes.index(name), trace
 
 
-def _measured(verb: Score, demos: Demonstrations, imitator: Variant, scorer: Scorer, place: int) -> tuple[Scores, int, Trace]:
+def _measured(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer, place: int) -> tuple[Scores, int, Trace]:
     """Score the one demonstration now, in a file of its own that is not kept."""
     trajectory = demos[place]
     with tempfile.TemporaryDirectory() as folder:

@@ -47,7 +47,7 @@ def by_verdict(scores: Scores) -> tuple[tuple[str, ...], list[tuple[object, ...]
 def _verdict_row(name: str, scores: Scores, places: list[int]) -> tuple[object, ...]:
     """Counts, mean share and score, the group's mass, and the median step of divergence (NaN: none diverges)."""
     words = [scores.verdict[place] for place in places]
-    diverged = scores.first_divergence[places]
+    unstable = scores.first_divergence[places]
     return (
         name,
         len(places),
@@ -55,7 +55,7 @@ def _verdict_row(name: str, scores: Scores, places: list[int]) -> tuple[object, 
         round(float(scores.share[places].mean()), 3),
         float(f"{scores.score[places].mean():.2g}"),
         round(float(scores.weight[places].sum()), 3),
-        float(np.median(diverged[diverged >= 0])) if (diverged >= 0).any() else float("nan"),
+        float(np.median(unstable[unstable >= 0])) if (unstable >= 0).any() else float("nan"),
     )
 
 

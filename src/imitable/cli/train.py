@@ -8,14 +8,14 @@ from pathlib import Path
 
 from imitable.cli.console import bar, document, say, table
 from imitable.cli.verbs import Train
-from imitable.demonstrators.shipped import policy_for
-from imitable.dynamics.parse import robot
 from imitable.errors import BadOption, CannotResume, OutputExists
 from imitable.files import check_free, check_modes, check_writable
+from imitable.policies.files import load_policy, save_policy
+from imitable.policies.shipped import policy_for
 from imitable.rl.expert import Expert, Goal, check_settings, train
-from imitable.rl.method import METHODS, RANGES, method
 from imitable.rl.progress import Progress
-from imitable.sim.policy import load_policy, save_policy
+from imitable.rl.settings import METHODS, RANGES, method
+from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
 from imitable.spec_text import method_value
 from imitable.types import Policy
@@ -26,7 +26,7 @@ def run(verb: Train) -> None:
     if verb.method.endswith(":help"):
         _help(verb, verb.method.removesuffix(":help"))
         return
-    task, learner = Locomotion(robot(verb.spec)), method(verb.method)
+    task, learner = Locomotion(parse_robot(verb.spec)), method(verb.method)
     practice = replace(task, headings=verb.headings)
     _check_numbers(verb)
     begin = _begin(verb.begin)
@@ -34,7 +34,7 @@ def run(verb: Train) -> None:
     check_writable(verb.out)
     checkpoint = verb.out.with_name(verb.out.name + ".checkpoint")
     _check_output(verb, checkpoint)
-    say(verb.common, f"{task.variant}: at most {verb.steps:,} steps of {verb.method}; checkpoints in {checkpoint}")
+    say(verb.common, f"{task.robot}: at most {verb.steps:,} steps of {verb.method}; checkpoints in {checkpoint}")
     started = time.monotonic()
     with bar(verb.common, verb.steps, "training") as shown:
 
@@ -90,7 +90,7 @@ def _check_output(verb: Train, checkpoint: Path) -> None:
 def _begin(text: str | None) -> Policy | None:
     if text is None:
         return None
-    return load_policy(text) if Path(text).is_file() else policy_for(robot(text))
+    return load_policy(text) if Path(text).is_file() else policy_for(parse_robot(text))
 
 
 def _help(verb: Train, name: str) -> None:
@@ -114,7 +114,7 @@ def _report(verb: Train, expert: Expert) -> None:
     document(
         verb.common,
         {
-            "robot": str(robot(verb.spec)),
+            "robot": str(parse_robot(verb.spec)),
             "policy": str(verb.out),
             "steps": expert.steps,
             "reached_goal": expert.reached_goal,

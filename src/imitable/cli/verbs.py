@@ -33,7 +33,7 @@ class Robots:
     """
 
     spec: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="SPEC")] = None
-    """Robot, or the path of an MJCF file, with knobs: ROBOT[:KEY=VALUE[,KEY=VALUE…]]."""
+    """RobotFamily, or the path of an MJCF file, with knobs: ROBOT[:KEY=VALUE[,KEY=VALUE…]]."""
     common: CommonOptions = Common()
 
 
@@ -45,7 +45,7 @@ class Train:
     """
 
     spec: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SPEC")]
-    """Robot to train: ROBOT[:KEY=VALUE[,KEY=VALUE…]]."""
+    """RobotFamily to train: ROBOT[:KEY=VALUE[,KEY=VALUE…]]."""
     out: Path = Path("policy.safetensors")
     """Policy file to write."""
     method: str = "ppo"
@@ -154,7 +154,7 @@ class Weigh:
     """auto, paper, arm, a number, or share:NUMBER; default: as it was."""
     keep: str = "all"
     """Demonstrations that keep a weight: all, feasible, or top:K."""
-    out: Path = Path("weighed.parquet")
+    out: Path = Path("weighted.parquet")
     """Score file to write."""
     overwrite: bool = False
     """Replace an existing output."""
@@ -185,7 +185,7 @@ class Acquire:
 
 @dataclass(frozen=True)
 class Imitate:
-    """Learn a policy of the imitator from weighed demonstrations; their actions are not needed.
+    """Learn a policy of the imitator from weighted demonstrations; their actions are not needed.
 
     Example: imitable imitate demos --imitator half_cheetah:front=0.01 --scores scores.parquet --seeds 3
     """
@@ -207,7 +207,7 @@ class Imitate:
     horizon: int | None = None
     """Steps of an episode of a robot without a task. Default: those of the longest demonstration."""
     reward: str | None = None
-    """Count returns in the evaluation by this function, module.function; see imitable.rewards."""
+    """Count returns in the evaluation by this function, module.function; see imitable.evaluation.reward_function."""
     leave_out: str = ""
     """Places of demonstrations that are left out: 3,17,40-45."""
     out: Path = Path("run")

@@ -5,7 +5,7 @@ from imitable.cli.console import document, say, table
 from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Weigh
 from imitable.errors import BadOption
-from imitable.feasibility.method import weighed
+from imitable.feasibility.score import weigh
 from imitable.feasibility.score_files import read_scores, write_scores
 from imitable.files import check_free, check_writable
 
@@ -14,7 +14,7 @@ def run(verb: Weigh) -> None:
     """Carry out the verb."""
     if verb.out.resolve() == verb.scores.resolve():
         raise BadOption("--out", verb.out, "name another file: the score file itself stays as it is")
-    scores = weighed(read_scores(verb.scores), verb.temperature, verb.keep)
+    scores = weigh(read_scores(verb.scores), verb.temperature, verb.keep)
     check_writable(verb.out)
     check_free(verb.out, overwrite=verb.overwrite)
     write_scores(verb.out, scores)

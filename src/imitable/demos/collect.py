@@ -39,5 +39,5 @@ def collect(
 def episode_seed(task: Task, seed: int, index: int) -> int:
     """Return the seed of one episode; 53 bits, so that any reader of JSON gets it whole."""
     # a model file goes by its name, not its path: the same call gives the same episodes on another machine
-    body = Path(str(task.variant)).name
+    body = Path(str(task.robot)).name
     return int(seeding.generator(seed, "collect", body, index).integers(2**53))

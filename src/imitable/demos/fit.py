@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Do demonstrations fit an imitator? Asked before anything is simulated or learned."""
 
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadEpisode, BadOption
+from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Layout
 
 
-def check_set(demos: Demonstrations, imitator: Variant) -> None:
+def check_set(demos: Demonstrations, imitator: Robot) -> None:
     """Refuse an empty set, and demonstrations of other joints."""
     if not len(demos):
         raise BadOption("DEMOS", "(empty)", "there is no demonstration in the set; record or convert some first")

@@ -137,7 +137,7 @@ def _check_fit(layout: Layout, trajectory: Trajectory, index: int) -> None:
 
 
 def _robot_type(demonstrators: set[str]) -> str:
-    """Return the one demonstrator, or the robot that all are variants of, or `mixed`."""
+    """Return the one demonstrator, or the robot that all are robots of, or `mixed`."""
     if len(demonstrators) == 1:
         return next(iter(demonstrators))
     bases = {name.partition(":")[0] for name in demonstrators}

@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadEpisode
-from imitable.tracking.inverse import joints
+from imitable.robots.robot import Robot
+from imitable.tracking.inverse_dynamics import joints
 from imitable.types import Episode, Floats, Trajectory
 
 FASTER = 1.02
@@ -15,14 +15,14 @@ OVER_LIMIT = 0.01
 """Radians or metres that a start may lie beyond a joint's range: limits are soft."""
 
 
-def check_episode(episode: Episode, trajectory: Trajectory, imitator: Variant) -> None:
+def check_episode(episode: Episode, trajectory: Trajectory, imitator: Robot) -> None:
     """Refuse a demonstration whose states cannot be restored on the imitator."""
     reason = _clipped(trajectory.states, imitator) or _outside(trajectory.states[0], imitator)
     if reason:
         raise BadEpisode(episode.source, episode.index, reason)
 
 
-def _clipped(states: Floats, imitator: Variant) -> str:
+def _clipped(states: Floats, imitator: Robot) -> str:
     """Velocities that were clipped reach the same largest speed again and again, while positions change faster than that.
 
     A movement of constant speed keeps its largest speed, too, but its positions agree with it.
@@ -43,7 +43,7 @@ def _clipped(states: Floats, imitator: Variant) -> str:
     return ""
 
 
-def _outside(start: Floats, imitator: Variant) -> str:
+def _outside(start: Floats, imitator: Robot) -> str:
     for joint in joints(imitator):
         (low, high), value = joint.limits, float(start[joint.position])
         if not low - OVER_LIMIT <= value <= high + OVER_LIMIT:

@@ -8,18 +8,18 @@ from math import isclose
 
 import numpy as np
 
-from imitable.dynamics.parse import robot
-from imitable.dynamics.robot import Knob
-from imitable.dynamics.variant import Variant, value_text
 from imitable.errors import ImitableError
-from imitable.feasibility.direct import Direct
-from imitable.feasibility.distances import ruler
+from imitable.feasibility.methods.direct import Direct
+from imitable.feasibility.ruler import ruler
 from imitable.feasibility.scorer import Trace, discounted_share
 from imitable.feasibility.weighting import verdicts
+from imitable.robots.family import Knob
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot, value_text
 from imitable.sim.babble import babble, scales
-from imitable.sim.posture import quaternions, signed_like
-from imitable.tracking.follow import drift, follow
-from imitable.tracking.inverse import actuator_limits, inverse_forces, joints, motors_on
+from imitable.sim.kinematics import quaternions, signed_like
+from imitable.tracking.follow import follow, passive_rollout
+from imitable.tracking.inverse_dynamics import actuator_limits, inverse_forces, joints, motors_on
 from imitable.tracking.solver import Lanes, Solver
 from imitable.types import Floats, Scores, Trajectory
 
@@ -138,7 +138,7 @@ def explain(
     threads: int = 1,
 ) -> Explanation:
     """Explain the row of a demonstration in its scores; `trace` is what its method saw."""
-    imitator = robot(scores.about["imitator"])
+    imitator = parse_robot(scores.about["imitator"])
     step = int(scores.first_divergence[row])
     after = trace.steps >= max(step, 0)
     return Explanation(
@@ -154,7 +154,7 @@ def explain(
     )
 
 
-def failing_entries(imitator: Variant, attempted: Floats, demonstrated: Floats) -> tuple[FailingEntry, ...]:
+def failing_entries(imitator: Robot, attempted: Floats, demonstrated: Floats) -> tuple[FailingEntry, ...]:
     """(K, S), (K, S) → the entries whose mean gap is largest, in deviations of the imitator's own movements."""
     gaps = np.abs(attempted - signed_like(quaternions(imitator), attempted, demonstrated)).mean(axis=0)
     if not np.isfinite(gaps).all():
@@ -164,7 +164,7 @@ def failing_entries(imitator: Variant, attempted: Floats, demonstrated: Floats) 
     return tuple(FailingEntry(names[i], float(gaps[i]), float(ratios[i])) for i in worst)
 
 
-def broken_limits(trajectory: Trajectory, imitator: Variant, steps: int) -> tuple[BrokenLimit, ...]:
+def broken_limits(trajectory: Trajectory, imitator: Robot, steps: int) -> tuple[BrokenLimit, ...]:
     """Return the joints that leave the imitator's range in the demonstrated states, up to step `steps`."""
     states, found = trajectory.states[: steps + 1], list[BrokenLimit]()
     for joint in joints(imitator):
@@ -176,7 +176,7 @@ def broken_limits(trajectory: Trajectory, imitator: Variant, steps: int) -> tupl
     return tuple(sorted(found, key=lambda broken: -abs(broken.reaches - broken.limit)))
 
 
-def needed_forces(trajectory: Trajectory, imitator: Variant, steps: int) -> tuple[NeededForce, ...]:
+def needed_forces(trajectory: Trajectory, imitator: Robot, steps: int) -> tuple[NeededForce, ...]:
     """Return the joints that need more force than they have on the demonstrated transitions, up to step `steps`.
 
     τ from `mj_inverse` at the demonstrated states; a joint without an actuator has none to give. A joint past its limit is
@@ -192,19 +192,19 @@ def needed_forces(trajectory: Trajectory, imitator: Variant, steps: int) -> tupl
     return tuple(sorted(found, key=lambda force: (force.available == 0, force.available - force.needed)))
 
 
-def _forces(trajectory: Trajectory, imitator: Variant, steps: int) -> Floats:
+def _forces(trajectory: Trajectory, imitator: Robot, steps: int) -> Floats:
     """(nv) median size of the forces that the transitions ask for."""
     forces = inverse_forces(imitator, trajectory.states[:steps], trajectory.states[1 : steps + 1])
     return np.median(np.abs(forces), axis=0)
 
 
 @lru_cache(maxsize=64)
-def _own_forces(imitator: Variant) -> Floats:
+def _own_forces(imitator: Robot) -> Floats:
     """(nv) the same on the imitator's own movements: what the estimate asks for where nothing is lacking."""
     return np.median([_forces(trajectory, imitator, len(trajectory)) for trajectory in babble(imitator, 8, 100, 0)], axis=0)
 
 
-def ladders(trajectory: Trajectory, imitator: Variant, scores: Scores, *, threads: int = 1) -> tuple[Ladder, ...]:
+def ladders(trajectory: Trajectory, imitator: Robot, scores: Scores, *, threads: int = 1) -> tuple[Ladder, ...]:
     """Follow the demonstration on bodies with one knob of the imitator turned, all values of a knob in one batch."""
     found: list[Ladder] = []
     for knob, goal in _knobs(trajectory, imitator):
@@ -217,7 +217,7 @@ def ladders(trajectory: Trajectory, imitator: Variant, scores: Scores, *, thread
     return tuple(found)
 
 
-def _shares(trajectory: Trajectory, imitator: Variant, bodies: Sequence[Variant], scores: Scores, threads: int) -> Floats:
+def _shares(trajectory: Trajectory, imitator: Robot, bodies: Sequence[Robot], scores: Scores, threads: int) -> Floats:
     """(R) shares of rollouts from the demonstration's first state, one a body, as `direct` measures them.
 
     The imitator's own scales serve all bodies: a ladder compares bodies, so its unit must not change.
@@ -228,25 +228,25 @@ def _shares(trajectory: Trajectory, imitator: Variant, bodies: Sequence[Variant]
     targets = np.tile(trajectory.states[: steps + 1], (len(bodies), 1, 1))
     lanes = Lanes(imitator, own.change, threads, bodies=bodies)
     followed = follow(lanes, Solver(), targets, np.full(len(bodies), steps), about["seed"])
-    passive = drift(lanes, targets[:, 0], steps)
+    passive = passive_rollout(lanes, targets[:, 0], steps)
     distances = (rule.discounted(rule.errors(states, targets[:, 1:])) for states in (followed.states, passive))
     return np.array([discounted_share(float(d), float(p)) for d, p in zip(*distances, strict=True)])
 
 
-def _knobs(trajectory: Trajectory, imitator: Variant) -> list[tuple[Knob, float]]:
-    """Return the knobs worth turning, and how far: to the demonstrator's value, if it is a variant of the same robot.
+def _knobs(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, float]]:
+    """Return the knobs worth turning, and how far: to the demonstrator's value, if it is a robot of the same robot.
 
     For a stranger's demonstration, back to the robot's default; if there is nothing to turn back, motors get the strength
     that inverse dynamics asks for and half as much again.
     """
     try:
-        demonstrator = robot(trajectory.demonstrator)
+        demonstrator = parse_robot(trajectory.demonstrator)
     except ImitableError:
         demonstrator = None
-    if demonstrator is not None and demonstrator.robot.name != imitator.robot.name:
+    if demonstrator is not None and demonstrator.family.name != imitator.family.name:
         demonstrator = None
     found: list[tuple[Knob, float]] = []
-    for knob in imitator.robot.knobs:
+    for knob in imitator.family.knobs:
         own = imitator.value(knob.name)
         goal = demonstrator.value(knob.name) if demonstrator else knob.default
         if knob.name in ("noise", "period") or not isinstance(goal, float) or not isinstance(own, float):
@@ -256,8 +256,8 @@ def _knobs(trajectory: Trajectory, imitator: Variant) -> list[tuple[Knob, float]
     return found or _stronger(trajectory, imitator)
 
 
-def _stronger(trajectory: Trajectory, imitator: Variant) -> list[tuple[Knob, float]]:
-    knobs, found = {knob.name: knob for knob in imitator.robot.knobs}, dict[str, tuple[Knob, float]]()
+def _stronger(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, float]]:
+    knobs, found = {knob.name: knob for knob in imitator.family.knobs}, dict[str, tuple[Knob, float]]()
     for force in needed_forces(trajectory, imitator, len(trajectory)):
         for actuator in motors_on(imitator, force.joint):
             knob = knobs.get(f"gear.{actuator}")
@@ -267,7 +267,7 @@ def _stronger(trajectory: Trajectory, imitator: Variant) -> list[tuple[Knob, flo
     return list(found.values())
 
 
-def _number(imitator: Variant, knob: Knob) -> float:
+def _number(imitator: Robot, knob: Knob) -> float:
     value = imitator.value(knob.name)
     assert isinstance(value, float)
     return value
@@ -280,11 +280,11 @@ def _rungs(own: float, goal: float) -> Floats:
     return np.linspace(own, goal, RUNGS)
 
 
-def turned(imitator: Variant, knob: str, value: float) -> Variant:
+def turned(imitator: Robot, knob: str, value: float) -> Robot:
     """Return the imitator with one knob at another value."""
     settings = {name: value_text(old) for name, old in imitator.values} | {knob: value_text(float(f"{value:.4g}"))}
     text = ",".join(f"{name}={number}" for name, number in settings.items())
-    return robot(f"{imitator.robot.name}:{text}")
+    return parse_robot(f"{imitator.family.name}:{text}")
 
 
 def lines(explanation: Explanation) -> list[str]:

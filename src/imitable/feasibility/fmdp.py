@@ -15,9 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
-from imitable.dynamics.variant import Variant
-from imitable.feasibility.distances import Ruler
-from imitable.sim.policy import act
+from imitable.feasibility.ruler import Ruler
+from imitable.policies.acting import act
+from imitable.robots.robot import Robot
 from imitable.sim.task import End, Moment
 from imitable.tracking.follow import Followed
 from imitable.tracking.solver import Lanes
@@ -34,7 +34,7 @@ class Fmdp:
     A moment's context is (which demonstration, its step at the episode's start).
     """
 
-    variant: Variant
+    robot: Robot
     """The imitator."""
     ruler: Ruler
     states: Floats
@@ -68,7 +68,7 @@ class Fmdp:
 
     @cached_property
     def _root(self) -> int:
-        return self.variant.root_entries
+        return self.robot.root_entries
 
     @cached_property
     def _starts(self) -> Ints:
@@ -116,13 +116,13 @@ class Fmdp:
 
 
 def fmdp(
-    trajectories: Sequence[Trajectory], variant: Variant, ruler: Ruler, horizon: int, tracker_input: str, one_step: bool
+    trajectories: Sequence[Trajectory], robot: Robot, ruler: Ruler, horizon: int, tracker_input: str, one_step: bool
 ) -> Fmdp:
     """Return the f-MDP of demonstrations, cut at `horizon`."""
     lengths = np.array([min(len(trajectory), horizon) for trajectory in trajectories], np.int64)
     rows = np.minimum(np.arange(horizon + 1), lengths[:, None])
     states = np.stack([trajectory.states[row] for trajectory, row in zip(trajectories, rows, strict=True)])
-    return Fmdp(variant, ruler, states, lengths, tracker_input, one_step)
+    return Fmdp(robot, ruler, states, lengths, tracker_input, one_step)
 
 
 def ruler_text(ruler: Ruler) -> str:
@@ -157,7 +157,7 @@ def _wanted(task: Fmdp, lanes: Lanes, policy: Policy | None, moment: Moment) -> 
     """(N, A) actions inside the control range."""
     if policy is None:
         return lanes.centre + lanes.half * lanes.passive(moment.states)
-    return np.clip(act(policy, task.observe(moment)), *task.variant.control_range)
+    return np.clip(act(policy, task.observe(moment)), *task.robot.control_range)
 
 
 def _part(moment: Moment, chosen: Bools) -> Moment:

@@ -11,8 +11,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from imitable.dynamics.variant import Variant
-from imitable.feasibility.distances import Ruler
+from imitable.feasibility.ruler import Ruler
+from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Floats, Ints, Trajectory
 
 
@@ -49,7 +49,7 @@ class Job:
 
     demos: Demonstrations
     """The whole set; methods that learn may learn from any part of it."""
-    imitator: Variant
+    imitator: Robot
     ruler: Ruler
     seed: int
     rollouts: int = 1
@@ -103,7 +103,7 @@ def discounted_share(distance: float, passive: float) -> float:
     return distance / max(passive, 1e-9)
 
 
-def unmoved(trajectory: Trajectory, steps: Ints, errors: Floats, imitator: Variant) -> Trace:
+def trace_without_rollout(trajectory: Trajectory, steps: Ints, errors: Floats, imitator: Robot) -> Trace:
     """Return the trace of a method that simulates no rollout."""
     return Trace(
         steps=steps,

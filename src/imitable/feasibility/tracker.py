@@ -13,14 +13,14 @@ from imitable import seeding
 from imitable.errors import BadOption, BadPolicy, one_of
 from imitable.feasibility.fmdp import INPUTS, Fmdp, fmdp, play, ruler_text
 from imitable.feasibility.scorer import Job, Measured, Trace, discounted_share
-from imitable.rl.method import Trpo
-from imitable.sim.policy import load_policy, save_policy
+from imitable.policies.files import load_policy, save_policy
+from imitable.rl.settings import Trpo
 from imitable.sim.rollout import actuation_noise
 from imitable.spec_text import check_ranges
 from imitable.tracking.solver import Lanes
 from imitable.types import Floats, Policy, Trajectory
 
-LEARNER = Trpo(length=32, trace=0.9, log_std=0.0, epochs=8, max_kl=0.05, fisher_share=0.5)
+LEARNER = Trpo(length=32, gae_lambda=0.9, log_std=0.0, epochs=8, max_kl=0.05, fisher_share=0.5)
 """How trackers learn; the discount is the ruler's. Many small, wide steps that begin loud: at 100 000 steps they follow
 HalfCheetah's nearest demonstrator to a share of 0.42, the defaults to 0.71 (measured)."""
 

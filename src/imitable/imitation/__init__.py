@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Learners: a policy of the imitator from weighed demonstrations."""
+"""Learners: a policy of the imitator from weighted demonstrations."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imitable.dynamics.variant import Variant
-from imitable.imitation.lessons import Lessons
+from imitable.imitation.transitions import WeightedTransitions
+from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
-from imitable.sim.posture import one_sign, quaternions, signed_like
+from imitable.sim.kinematics import one_sign, quaternions, signed_like
 from imitable.types import Floats, Singles
 
 LIMIT = 10.0
@@ -61,24 +61,24 @@ class Features:
         row[-1] = LIMIT
         return row
 
-    def of(self, taught: Lessons) -> Singles:
+    def of(self, transitions: WeightedTransitions) -> Singles:
         """(M, F) of all lessons."""
-        rows = self(taught.before, taught.after)
-        rows[taught.absorbing] = self.absorbing
+        rows = self(transitions.before, transitions.after)
+        rows[transitions.absorbing] = self.absorbing
         return rows
 
     def _z(self, states: Floats) -> Floats:
         return ((states - self.mean) / self.std)[:, self.root :]
 
 
-def features(taught: Lessons, imitator: Variant, form: str, *, normalised: bool, root: bool) -> Features:
+def features(transitions: WeightedTransitions, imitator: Robot, form: str, *, normalised: bool, root: bool) -> Features:
     """Return the features of a set of lessons: standardised by it or raw, with the root position or without."""
-    width, hidden, turns = int(taught.before.shape[1]), 0 if root else imitator.root_entries, quaternions(imitator)
+    width, hidden, turns = int(transitions.before.shape[1]), 0 if root else imitator.root_entries, quaternions(imitator)
     if not normalised:
         return Features(hidden, np.zeros(width), np.ones(width), np.ones(width), form == "delta", np.inf, turns)
-    before, after = _signed(turns, taught.before, taught.after)
-    mean, std = taught.moments(before)
-    centre, spread = taught.moments(after - before)
+    before, after = _signed(turns, transitions.before, transitions.after)
+    mean, std = transitions.moments(before)
+    centre, spread = transitions.moments(after - before)
     own = scales(imitator)
     return Features(
         root=hidden,

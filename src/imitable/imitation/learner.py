@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What a learner is, a table of hyper-parameters that begins a course; what a course is, learning that can be interrupted."""
+"""What a learner is (hyper-parameters that begin a training), and what a training is (learning that can be interrupted)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from imitable.dynamics.variant import Variant
 from imitable.rl.progress import Progress
+from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Policy, Weights
 
 
@@ -16,7 +16,7 @@ class Job:
     """Everything that a learner is told."""
 
     demos: Demonstrations
-    imitator: Variant
+    imitator: Robot
     weights: Weights | None
     """Probability mass of every demonstration; None: every transition counts the same."""
     steps: int
@@ -28,7 +28,7 @@ class Job:
     """Steps of an episode of a robot without a task; None: those of the longest demonstration."""
 
 
-class Course(Protocol):
+class Training(Protocol):
     """One run under way. The same job gives the same policy, to the last bit, whether it was interrupted or not."""
 
     @property
@@ -51,11 +51,11 @@ class Course(Protocol):
         ...
 
     def save(self, path: Path) -> None:
-        """Write everything that the rest of the course depends on."""
+        """Write everything that the rest of the training depends on."""
         ...
 
     def load(self, path: Path) -> None:
-        """Go on from what `save` wrote in a course of the same job."""
+        """Go on from what `save` wrote in a training of the same job."""
         ...
 
 
@@ -67,6 +67,6 @@ class Learner(Protocol):
         """Control steps below which nothing would be learned."""
         ...
 
-    def begin(self, job: Job) -> Course:
-        """Return the course before its first iteration; may take a while (networks that are fitted beforehand)."""
+    def begin(self, job: Job) -> Training:
+        """Return the training before its first iteration; may take a while (networks that are fitted beforehand)."""
         ...

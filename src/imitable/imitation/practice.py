@@ -4,12 +4,12 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from imitable.rl.method import RANGES as RL_RANGES
+from imitable.rl.settings import RANGES as RL_RANGES
 
 
 @dataclass(frozen=True)
 class Practice:
-    """How a policy practises against an incentive; see `imitable.rl.method` for what is not named here."""
+    """How a policy practises against a reward model; see `imitable.rl.settings` for what is not named here."""
 
     environments: int = 64
     """Simulations side by side."""
@@ -17,7 +17,7 @@ class Practice:
     """Steps of each simulation between two updates."""
     discount: float = 0.99
     """γ of the return."""
-    trace: float = 0.95
+    gae_lambda: float = 0.95
     """λ of the generalised advantage estimate."""
     hidden: tuple[int, ...] = (64, 64)
     """Layer widths of actor and critic."""
@@ -32,7 +32,7 @@ class Practice:
     learning_rate: float = 3e-4
     """Adam's rate; falls in a line to a tenth."""
     critic_steps: int = 40_000
-    """Steps that teach everything but the policy, when the course begins from a given one."""
+    """Steps that teach everything but the policy, when the training begins from a given one."""
 
     @property
     def practised(self) -> dict[str, Any]:

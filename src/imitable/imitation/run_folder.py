@@ -14,14 +14,14 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import CannotResume, CannotWrite, NoRun, OutputExists
+from imitable.evaluation.reference import Reference, load_reference, save_reference
 from imitable.files import new_folder, write_bytes
-from imitable.imitation.learner import Course
-from imitable.imitation.reference import Reference, load_reference, save_reference
+from imitable.imitation.learner import Training
+from imitable.policies.files import load_policy, save_policy
 from imitable.rl.progress import Progress
-from imitable.sim.policy import load_policy, save_policy
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.types import Policy
 
 SCHEMA = 1
@@ -51,10 +51,10 @@ class RunFolder:
         return read_json(self.path / "setting.json")
 
     @property
-    def imitator(self) -> Variant:
+    def imitator(self) -> Robot:
         """The body that learned; refused if its file has been changed since."""
         setting = self.setting
-        found = robot(setting["imitator"])
+        found = parse_robot(setting["imitator"])
         if found.hash != setting["imitator_hash"]:
             raise NoRun(str(self.path), f"its imitator {setting['imitator']} is another body by now: the model has changed")
         return found
@@ -112,22 +112,22 @@ class RunFolder:
         with (self.path / "metrics.jsonl").open("a") as file:
             file.write(json.dumps(row) + "\n")
 
-    def save(self, course: Course, standing: "Standing") -> None:
+    def save(self, training: Training, standing: "Standing") -> None:
         """Write a checkpoint in place of the last one."""
         with new_folder(self.path / "checkpoint") as folder:
-            course.save(folder / "course.safetensors")
+            training.save(folder / "training.safetensors")
             if standing.best is not None:
                 save_policy(standing.best, folder / "best.safetensors")
             known = {"iterations": standing.iterations, "best_return": standing.best_return}
             write_json(folder / "standing.json", known if standing.best is not None else known | {"best_return": None})
 
-    def load(self, course: Course, standing: "Standing") -> bool:
+    def load(self, training: Training, standing: "Standing") -> bool:
         """Go on from the last checkpoint, if there is one; metrics of what is done again are dropped."""
         folder = self.path / "checkpoint"
         if not (folder / "standing.json").exists():
             (self.path / "metrics.jsonl").unlink(missing_ok=True)
             return False
-        course.load(folder / "course.safetensors")
+        training.load(folder / "training.safetensors")
         saved = read_json(folder / "standing.json")
         standing.iterations = int(saved["iterations"])
         if saved["best_return"] is not None:
@@ -153,7 +153,7 @@ class RunFolder:
 
 
 class Standing:
-    """How far a run has come, beside what its course knows."""
+    """How far a run has come, beside what its training knows."""
 
     def __init__(self) -> None:
         """Begin with nothing."""
@@ -161,11 +161,11 @@ class Standing:
         self.best: Policy | None = None
         self.best_return = float("-inf")
 
-    def note(self, progress: Progress, course: Course) -> None:
+    def note(self, progress: Progress, training: Training) -> None:
         """Count the iteration, and keep its policy if its episodes returned more than any before."""
         self.iterations += 1
         if progress.mean_return > self.best_return:  # false for NaN
-            self.best, self.best_return = course.policy, progress.mean_return
+            self.best, self.best_return = training.policy, progress.mean_return
 
 
 def row_of(progress: Progress, share: float) -> Row:

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from imitable.demos.store import read
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadScores, ImitableError
 from imitable.feasibility.explain import FailingEntry, broken_limits, failing_entries, ladders, needed_forces
 from imitable.feasibility.score_files import read_steps, steps_path, write_steps
 from imitable.feasibility.scorer import Trace
 from imitable.report.motion import motion, rounded, thinned
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Episode, Floats, Ints, Scores, Trajectory
 
 DETAILED = 40
@@ -93,7 +93,7 @@ class Looked:
 
     scores: Scores
     row: int
-    imitator: Variant
+    imitator: Robot
     trace: Trace
     demonstrated: Trajectory | None
 
@@ -117,7 +117,7 @@ def details(
     path: Path, scores: Scores, most: int, explain: int, threads: int, on_progress: Callable[[int, int], None]
 ) -> dict[str, dict[str, Any]]:
     """Return the details of at most `most` demonstrations by row; `explain` of them with ladders, which simulate."""
-    rows, imitator, sources = detailed_rows(scores, most), robot(scores.about["imitator"]), Sources(path.parent)
+    rows, imitator, sources = detailed_rows(scores, most), parse_robot(scores.about["imitator"]), Sources(path.parent)
     chosen, found = explained_rows(scores, rows, explain), dict[str, dict[str, Any]]()
     for done, (row, trace) in enumerate(zip(rows, _traces(path, [scores.episodes[row] for row in rows]), strict=True)):
         on_progress(done, len(rows))
@@ -180,7 +180,7 @@ def _motion(looked: Looked) -> dict[str, Any] | None:
     """Both bodies, as far as they are known; the first frame is where both begin."""
     demonstrated, trace, rows = looked.demonstrated, looked.trace, looked.path
     steps, states = trace.steps[rows], trace.states[rows]
-    bodies: list[tuple[str, Variant, Floats]] = []
+    bodies: list[tuple[str, Robot, Floats]] = []
     if demonstrated is not None:
         begin = int(steps[0]) - 1
         steps, states = np.r_[begin, steps], np.concatenate([demonstrated.states[begin : begin + 1], states])
@@ -190,10 +190,10 @@ def _motion(looked: Looked) -> dict[str, Any] | None:
     return motion(looked.imitator, steps, bodies)
 
 
-def _body(demonstrated: Trajectory, imitator: Variant) -> Variant:
+def _body(demonstrated: Trajectory, imitator: Robot) -> Robot:
     """Return the demonstrator's body, if its name says which; else the imitator's stands in for it."""
     try:
-        body = robot(demonstrated.demonstrator)
+        body = parse_robot(demonstrated.demonstrator)
     except ImitableError:
         return imitator
     return body if body.layout.state == imitator.layout.state else imitator

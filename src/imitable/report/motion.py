@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from imitable.dynamics.variant import Variant
 from imitable.report.poses import Figure, figure, ground
+from imitable.robots.robot import Robot
 from imitable.types import Floats, Ints
 
 FRAMES = 240
@@ -17,7 +17,7 @@ NUMBERS = 60_000
 """Coordinates of an animation, at most: a body of many parts gets fewer frames."""
 
 
-def motion(imitator: Variant, steps: Ints, bodies: Sequence[tuple[str, Variant, Floats]]) -> dict[str, Any] | None:
+def motion(imitator: Robot, steps: Ints, bodies: Sequence[tuple[str, Robot, Floats]]) -> dict[str, Any] | None:
     """Return named bodies in (F, S) states at (F) control steps, in whole units of `unit` metres; None of nothing to see."""
     if not bodies:
         return None

@@ -86,7 +86,7 @@ function reweigh(T) {
   const size = T === null ? file.effective_size : 1 / state.weight.reduce((sum, w) => sum + w * w, 0);
   byId("ess").textContent = `${size < 10 ? size.toFixed(2) : grouped(size, 1)} of ${grouped(state.weight.length)}`;
   const keep = file.keep === "all" ? "" : ` --keep ${file.keep}`;
-  byId("weigh-command").replaceChildren(...words(`${file.weigh} ${T === null ? file.temperature_text : `share:${short(T)}`}${keep} --out weighed.parquet`));
+  byId("weigh-command").replaceChildren(...words(`${file.weigh} ${T === null ? file.temperature_text : `share:${short(T)}`}${keep} --out weighted.parquet`));
   byId("own").disabled = T === null;
   drawGroups();
   sortRows();
@@ -743,7 +743,7 @@ function watch(host, runs) {
   });
   draw(long / 2);
 }
-const labelOf = (run) => `${run.label}: ${run.method}, ${run.weighed ? "weighed" : "every transition alike"}, ${run.seeds.length} seed${run.seeds.length > 1 ? "s" : ""}`;
+const labelOf = (run) => `${run.label}: ${run.method}, ${run.weighted ? "weighted" : "every transition alike"}, ${run.seeds.length} seed${run.seeds.length > 1 ? "s" : ""}`;
 function curves(figure, runs) {
   const drawnRuns = runs.filter((run) => run.curve), place = el("div", {});
   figure.append(el("figcaption", {}, "Return while learning"), place);

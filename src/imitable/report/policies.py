@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from imitable.demonstrators.shipped import card, has_policy
 from imitable.demos.store import read
-from imitable.dynamics.parse import robot
 from imitable.errors import ImitableError
-from imitable.imitation.method import METHODS, episodes_hash
+from imitable.evaluation.evaluate import SHOWN, shown
+from imitable.experiments.paper_numbers import PAPER, setting_name
+from imitable.imitation.imitate import METHODS, episodes_hash
 from imitable.imitation.run_folder import RunFolder
-from imitable.imitation.worth import SHOWN, shown
+from imitable.policies.shipped import card, has_policy
 from imitable.report.motion import motion, rounded
-from imitable.report.paper_numbers import PAPER, setting_name
 from imitable.report.scored import method_text
+from imitable.robots.parse import parse_robot
 from imitable.types import Episode, Floats, Scores
 
 POINTS = 300
@@ -118,7 +118,7 @@ def _group(path: Path, folders: list[RunFolder], scores: Sequence[Scores]) -> di
         "name": str(path),
         "imitator": first["imitator"],
         "method": method_text(first["method"], first["settings"], METHODS),
-        "weighed": first["weights"] is not None,
+        "weighted": first["weights"] is not None,
         "seeds": [setting["seed"] for setting in settings],
         "curve": _curve(folders),
         "final": _final(folders),
@@ -204,7 +204,7 @@ def _marks(imitator: str, episodes: Sequence[Episode]) -> list[dict[str, Any]]:
         groups.setdefault(episode.demonstrator, []).append(episode.total_return)
     found = [{"name": name, "kind": "demonstrator", "value": float(np.mean(values))} for name, values in groups.items()]
     try:
-        body = robot(imitator)
+        body = parse_robot(imitator)
         if has_policy(body):
             value = float(card(body)["mean_actions"]["return_mean"])
             found.insert(0, {"name": f"expert trained on {imitator} with its reward", "kind": "ceiling", "value": value})

@@ -14,7 +14,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from imitable.dynamics.variant import Variant
+from imitable.robots.robot import Robot
 from imitable.types import Floats
 
 VISIBLE_GROUPS = 3
@@ -36,9 +36,9 @@ class Figure:
     """(F, P, 3) metres."""
 
 
-def figure(variant: Variant, states: Floats) -> Figure:
+def figure(robot: Robot, states: Floats) -> Figure:
     """(F, S) → the body in these states, by kinematics alone."""
-    model = variant.model
+    model = robot.model
     shapes = [(geom, *_shape(model, geom)) for geom in range(model.ngeom) if _drawn(model, geom)]
     data = mujoco.MjData(model)
     points = np.empty((len(states), sum(len(local) for _, _, local in shapes), 3))
@@ -50,9 +50,9 @@ def figure(variant: Variant, states: Floats) -> Figure:
     return Figure(tuple(radius for _, radius, _ in shapes), tuple(len(local) for _, _, local in shapes), points)
 
 
-def ground(variant: Variant) -> float | None:
+def ground(robot: Robot) -> float | None:
     """Return the height of the floor, if the model has a level one."""
-    model = variant.model
+    model = robot.model
     for geom in np.flatnonzero(model.geom_type == int(mujoco.mjtGeom.mjGEOM_PLANE)).tolist():
         if int(model.geom_bodyid[geom]) == 0 and abs(float(model.geom_quat[geom][0])) > 0.999:
             return float(model.geom_pos[geom][2])

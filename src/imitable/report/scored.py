@@ -11,15 +11,15 @@ from typing import Any, cast
 
 from imitable import spec_text
 from imitable.acquisition import acquire
-from imitable.dynamics.parse import robot
-from imitable.dynamics.variant import Variant
 from imitable.errors import ImitableError
-from imitable.feasibility.distances import MEMORY_S, compared
-from imitable.feasibility.method import METHODS, Measuring
+from imitable.feasibility.ruler import MEMORY_S, compared
+from imitable.feasibility.score import METHODS, Measuring
 from imitable.feasibility.weighting import AUTO_TEMPERATURE, SHARE, VERDICTS, parse_temperature
 from imitable.files import content_hash
 from imitable.report.detail import details
 from imitable.report.motion import rounded
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.spec_text import find_method, method_value
 from imitable.types import Scores
 
@@ -39,7 +39,7 @@ def scored(
     path: Path, scores: Scores, *, detailed: int, explain: int, threads: int, on_progress: Callable[[int, int], None]
 ) -> dict[str, Any]:
     """Return everything that the page says of the score file at `path`."""
-    about, imitator = scores.about, robot(scores.about["imitator"])
+    about, imitator = scores.about, parse_robot(scores.about["imitator"])
     found = details(path, scores, detailed, explain, threads, on_progress)
     return {
         "path": str(path),
@@ -65,7 +65,7 @@ def scored(
     }
 
 
-def meaning(scores: Scores, imitator: Variant) -> str:
+def meaning(scores: Scores, imitator: Robot) -> str:
     """Say in one sentence what feasible means here."""
     about, names = scores.about, imitator.layout.state
     count = int(compared(imitator, about["entries"]).sum())
@@ -131,7 +131,7 @@ def score_command(path: Path, scores: Scores) -> str:
     about, plain = scores.about, asdict(Measuring())
     words = ["imitable", "score", *dict.fromkeys(episode.source for episode in scores.episodes if episode.source)]
     words += ["--imitator", about["imitator"], "--method", method_text(about["method"], about["settings"], METHODS)]
-    plain["discount"] = exp(-robot(about["imitator"]).layout.period_s / MEMORY_S)
+    plain["discount"] = exp(-parse_robot(about["imitator"]).layout.period_s / MEMORY_S)
     for name, usual in (plain | {"temperature": "auto", "seed": 0}).items():
         if about[name] != usual:
             words += [f"--{name}", str(about[name])]

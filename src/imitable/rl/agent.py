@@ -10,10 +10,10 @@ import optax
 from jaxtyping import Array, Float
 
 from imitable import seeding
-from imitable.models.networks import Actor, Mlp, actor, log_probability, mlp
-from imitable.rl.batch import Experience, Rows
-from imitable.rl.method import Method
+from imitable.nn.networks import Actor, Mlp, actor, log_probability, mlp
+from imitable.rl.experience import Experience, Rows
 from imitable.rl.returns import advantages, standardised
+from imitable.rl.settings import Method
 
 
 class Agent(eqx.Module):
@@ -41,14 +41,14 @@ def fresh_networks(method: Method, observations: int, actions: int, seed: int) -
     )
 
 
-def to_rows(agent: Agent, batch: Experience, discount: float, trace: float) -> Rows:
+def to_rows(agent: Agent, batch: Experience, discount: float, gae_lambda: float) -> Rows:
     """Flatten experience and add advantages and targets."""
     t, n, size = batch.inputs.shape
     inputs, actions = batch.inputs.reshape(t * n, size), batch.actions.reshape(t * n, -1)
     values = agent.critic(inputs)[:, 0].reshape(t, n)
     future = agent.critic(batch.next_inputs.reshape(t * n, size))[:, 0].reshape(t, n)
     next_values = jnp.where(batch.terminated, batch.terminal_values, future)
-    gains = advantages(batch.rewards, values, next_values, batch.ended, discount, trace)
+    gains = advantages(batch.rewards, values, next_values, batch.ended, discount, gae_lambda)
     return Rows(
         inputs=inputs,
         actions=actions,

@@ -10,8 +10,8 @@ import numpy as np
 from imitable import seeding
 from imitable.errors import CannotResume
 from imitable.files import write_bytes
-from imitable.models.normaliser import Normaliser
-from imitable.models.typed_jax import array, leaves, replaced
+from imitable.nn.normaliser import Normaliser
+from imitable.nn.typed_jax import array, leaves, replaced
 from imitable.rl.scaling import RewardScale
 from imitable.rl.train import Trainer
 from imitable.tensors import Arrays, DamagedFile, read, to_bytes
@@ -24,7 +24,7 @@ def fingerprint(trainer: Trainer) -> dict[str, object]:
     method = trainer.method
     return {
         "schema": SCHEMA,
-        "body": trainer.task.variant.hash,
+        "body": trainer.task.robot.hash,
         "task": trainer.task.settings,
         "method": {"name": type(method).__name__, **json.loads(json.dumps(asdict(method)))},
         "budget": trainer.budget,
@@ -37,9 +37,9 @@ def fingerprint(trainer: Trainer) -> dict[str, object]:
 def save_checkpoint(trainer: Trainer, path: Path) -> None:
     """Write the trainer's whole state beside `path`, then rename."""
     arrays, generators = trainer.collector.snapshot()
-    paid, paying = trainer.incentive.snapshot()
+    paid, paying = trainer.reward_model.snapshot()
     tensors: Arrays = {f"collector.{name}": array for name, array in arrays.items()}
-    tensors |= {f"incentive.{name}": array for name, array in paid.items()}
+    tensors |= {f"reward_model.{name}": array for name, array in paid.items()}
     for index, leaf in enumerate(leaves(trainer.agent)):
         tensors[f"agent.{index}"] = np.asarray(leaf)
     tensors |= {
@@ -53,7 +53,7 @@ def save_checkpoint(trainer: Trainer, path: Path) -> None:
     metadata = {
         "fingerprint": json.dumps(fingerprint(trainer)),
         "generators": json.dumps(generators | {"order": seeding.to_json(trainer.order)}),
-        "incentive": json.dumps(paying),
+        "reward_model": json.dumps(paying),
         "counts": json.dumps([trainer.observed.count, trainer.scale.seen.count, trainer.steps]),
     }
     write_bytes(path, to_bytes(tensors, metadata))
@@ -72,7 +72,7 @@ def load_checkpoint(trainer: Trainer, path: Path) -> None:
     generators: dict[str, str] = json.loads(metadata["generators"])
     trainer.order = seeding.from_json(generators.pop("order"))
     trainer.collector.restore(_part(tensors, "collector."), generators)
-    trainer.incentive.restore(_part(tensors, "incentive."), json.loads(metadata["incentive"]))
+    trainer.reward_model.restore(_part(tensors, "reward_model."), json.loads(metadata["reward_model"]))
 
 
 def checked(path: Path, here: dict[str, object]) -> tuple[Arrays, dict[str, str]]:

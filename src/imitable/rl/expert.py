@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from imitable.errors import BadOption
-from imitable.evaluate import EVALUATION_SEED, Evaluation, evaluate
+from imitable.evaluation.returns import EVALUATION_SEED, Evaluation, evaluate
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
-from imitable.rl.method import Method
 from imitable.rl.progress import Progress
+from imitable.rl.settings import Method
 from imitable.rl.train import Trainer
 from imitable.sim.rollout import check_fit
 from imitable.sim.task import Task
@@ -135,7 +135,7 @@ def _satisfied(task: Task, trainer: Trainer, goal: Goal) -> bool:
 def _finished(task: Task, trainer: Trainer, reached: bool, tolerance: float, episodes: int, threads: int) -> Expert:
     mean = evaluate(task, trainer.policy, episodes, EVALUATION_SEED, threads=threads)
     policy, sampled = quietened(task, trainer.policy, mean, tolerance, threads=threads)
-    about = {"robot": str(task.variant), "body": task.variant.hash, "steps": str(trainer.steps), "seed": str(trainer.seed)}
+    about = {"robot": str(task.robot), "body": task.robot.hash, "steps": str(trainer.steps), "seed": str(trainer.seed)}
     return Expert(replace(policy, about=about), trainer.steps, reached, mean, sampled)
 
 

@@ -5,11 +5,11 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
 
-from imitable.models.networks import Actor, Mlp, log_probability
-from imitable.models.typed_jax import compiled, descended, gradient, rows_of, scan, start_optimiser
+from imitable.nn.networks import Actor, Mlp, log_probability
+from imitable.nn.typed_jax import compiled, descended, gradient, rows_of, scan, start_optimiser
 from imitable.rl.agent import Agent, Rates, bounded, to_rows
-from imitable.rl.batch import Experience, Rows
-from imitable.rl.method import Ppo
+from imitable.rl.experience import Experience, Rows
+from imitable.rl.settings import Ppo
 from imitable.rl.trust_region import mean_kl
 from imitable.rl.value_fit import value_loss
 
@@ -47,7 +47,7 @@ def update(
     method: Ppo, agent: Agent, batch: Experience, order: Int[Array, "k b"], rates: Rates
 ) -> tuple[Agent, dict[str, Float[Array, ""]]]:
     """Take one gradient step on each of the k minibatches whose rows `order` names."""
-    rows = to_rows(agent, batch, method.discount, method.trace)
+    rows = to_rows(agent, batch, method.discount, method.gae_lambda)
     optimiser = _optimiser(method.max_gradient)
 
     def step(carry: tuple[Networks, optax.OptState], chosen: Int[Array, " b"]) -> tuple[tuple[Networks, optax.OptState], None]:

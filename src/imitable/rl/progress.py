@@ -14,7 +14,7 @@ class Progress:
     """Mean return of the last episodes, with sampled actions; NaN before the first one ends."""
     mean_length: float
     """And their mean length."""
-    diverged: int
+    unstable: int
     """Simulations that MuJoCo gave up on in this iteration."""
     metrics: dict[str, float]
     """What the method says of its update."""

@@ -3,7 +3,7 @@
 
 from jaxtyping import Array, Bool, Float
 
-from imitable.models.typed_jax import scan
+from imitable.nn.typed_jax import scan
 
 
 def advantages(
@@ -12,7 +12,7 @@ def advantages(
     next_values: Float[Array, "t n"],
     ended: Bool[Array, "t n"],
     discount: float,
-    trace: float,
+    gae_lambda: float,
 ) -> Float[Array, "t n"]:
     """Return generalised advantage estimates (Schulman et al., 2016).
 
@@ -22,7 +22,7 @@ def advantages(
     on or was cut by the clock, 0 where it terminated (or the value of an absorbing state, if the task has one).
     """
     errors = rewards + discount * next_values - values
-    keep = discount * trace * (1.0 - ended)
+    keep = discount * gae_lambda * (1.0 - ended)
 
     def back(later: Float[Array, " n"], row: tuple[Array, Array]) -> tuple[Array, Array]:
         error, factor = row

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imitable.models import normaliser
-from imitable.models.normaliser import Normaliser
+from imitable.nn import normaliser
+from imitable.nn.normaliser import Normaliser
 from imitable.types import Bools, Floats
 
 

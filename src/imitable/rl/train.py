@@ -9,15 +9,15 @@ import numpy as np
 from jaxtyping import Array, Int
 
 from imitable import seeding
-from imitable.models.networks import from_policy
-from imitable.models.normaliser import Normaliser, fresh, updated
-from imitable.models.typed_jax import array
+from imitable.nn.networks import from_policy
+from imitable.nn.normaliser import Normaliser, fresh, updated
+from imitable.nn.typed_jax import array
 from imitable.rl import ppo, scaling, trpo
 from imitable.rl.agent import Agent, Rates, fresh_networks
-from imitable.rl.batch import Experience
-from imitable.rl.incentive import Incentive, OwnReward, Pay, terminal_values
-from imitable.rl.method import Method, Ppo, Trpo
+from imitable.rl.experience import Experience
 from imitable.rl.progress import Progress
+from imitable.rl.reward_model import RewardModel, Rewards, TaskReward, terminal_values
+from imitable.rl.settings import Method, Ppo, Trpo
 from imitable.sim.rollout import Collector, Segment
 from imitable.sim.task import Task
 from imitable.types import Bools, Policy
@@ -37,7 +37,7 @@ class Trainer:
         seed: int,
         *,
         begin: Policy | None = None,
-        incentive: Incentive | None = None,
+        reward_model: RewardModel | None = None,
         normaliser: Normaliser | None = None,
         observation_limit: float = 10.0,
         quiet_share: float = 0.0,
@@ -45,7 +45,7 @@ class Trainer:
     ) -> None:
         """Start from fresh networks, or from the policy `begin`.
 
-        `incentive` pays instead of the task, `normaliser` is used as it is instead of a running one, and observations
+        `reward_model` pays instead of the task, `normaliser` is used as it is instead of a running one, and observations
         are then clipped to ± `observation_limit`. `quiet_share` of the simulations take mean actions, in turns from
         batch to batch: where the mean policy would stand still for ever, others then begin to look for a way out.
         """
@@ -57,10 +57,10 @@ class Trainer:
         self.order = seeding.generator(seed, "minibatches")
         self.recent: deque[tuple[float, int]] = deque(maxlen=WINDOW)
         self.scale = scaling.fresh(method.environments)
-        self.incentive: Incentive = OwnReward() if incentive is None else incentive
+        self.reward_model: RewardModel = TaskReward() if reward_model is None else reward_model
         self._running = normaliser is None
         self.observed = normaliser or _first_normaliser(task, begin)
-        low, high = task.variant.control_range
+        low, high = task.robot.control_range
         actor, critic = fresh_networks(method, task.observation_size, len(low), seed)
         self.agent = _module(method).start((actor if begin is None else from_policy(begin, method.log_std), critic))
         self._range = ((low + high) / 2, (high - low) / 2)
@@ -95,7 +95,7 @@ class Trainer:
         rates = self._rates()
         quiet = self._quiet()
         segment = self.collector.collect(self.policy, self.method.length, quiet)
-        pay = self.incentive(segment)
+        pay = self.reward_model(segment)
         batch = self._experience(segment, pay, quiet)
         agent, metrics = _module(self.method).update(self.method, self.agent, batch, self._minibatches(), rates)
         if self.critic_only:
@@ -111,7 +111,7 @@ class Trainer:
             steps=self.steps,
             mean_return=float(np.mean(returns)),
             mean_length=float(np.mean(lengths)),
-            diverged=segment.diverged,
+            unstable=segment.unstable,
             metrics={name: float(value) for name, value in metrics.items()} | pay.metrics,
         )
 
@@ -127,7 +127,7 @@ class Trainer:
         ids = np.arange(self.method.environments)
         return (ids + self.steps // self.method.batch) % turns == 0 if turns else np.zeros(len(ids), bool)
 
-    def _experience(self, segment: Segment, pay: Pay, quiet: Bools) -> Experience:
+    def _experience(self, segment: Segment, pay: Rewards, quiet: Bools) -> Experience:
         ended = segment.terminated | segment.truncated
         self.scale, rewards = scaling.scaled(self.scale, pay.rewards, ended, self.method.discount)
         future = terminal_values(segment, pay, self.method.discount) / self.scale.seen.std

@@ -5,11 +5,11 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
 
-from imitable.models.networks import Actor, Mlp
-from imitable.models.typed_jax import compiled, gradient, positive_solve, scaled, start_optimiser
+from imitable.nn.networks import Actor, Mlp
+from imitable.nn.typed_jax import compiled, gradient, positive_solve, scaled, start_optimiser
 from imitable.rl.agent import Agent, Rates, bounded, to_rows
-from imitable.rl.batch import Experience
-from imitable.rl.method import Trpo
+from imitable.rl.experience import Experience
+from imitable.rl.settings import Trpo
 from imitable.rl.trust_region import fisher_product, inner, line_search, surrogate
 from imitable.rl.value_fit import fit, value_loss
 
@@ -25,7 +25,7 @@ def update(
     method: Trpo, agent: Agent, batch: Experience, order: Int[Array, "k b"], rates: Rates
 ) -> tuple[Agent, dict[str, Float[Array, ""]]]:
     """Take one step: x = F⁻¹ g by conjugate gradient, scaled to √(2 δ / xᵀ F x), halved until KL ≤ δ and the surrogate grew."""
-    rows = to_rows(agent, batch, method.discount, method.trace)
+    rows = to_rows(agent, batch, method.discount, method.gae_lambda)
     slope = gradient(surrogate)(agent.actor, rows)
     # the minibatches are random permutations of the rows: their first rows are a random part of the batch
     part = order.reshape(-1)[: max(1, round(method.fisher_share * rows.inputs.shape[0]))]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from imitable.models.networks import Actor, log_probability
-from imitable.models.typed_jax import array, chosen, leaves, linearised, repeat_while, stepped
-from imitable.rl.batch import Rows
+from imitable.nn.networks import Actor, log_probability
+from imitable.nn.typed_jax import array, chosen, leaves, linearised, repeat_while, stepped
+from imitable.rl.experience import Rows
 
 
 def surrogate(actor: Actor, rows: Rows) -> Float[Array, ""]:

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
 
-from imitable.models.networks import Mlp
-from imitable.models.typed_jax import descended, gradient, scan
+from imitable.nn.networks import Mlp
+from imitable.nn.typed_jax import descended, gradient, scan
 
 
 def value_loss(critic: Mlp, inputs: Float[Array, "m o"], targets: Float[Array, " m"]) -> Float[Array, ""]:

@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from imitable import seeding
-from imitable.dynamics.variant import Variant
-from imitable.errors import Diverged
+from imitable.errors import UnstableSimulation
+from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
 from imitable.sim.task import Free, Locomotion
 from imitable.types import Floats, Trajectory
@@ -27,13 +27,13 @@ class Scales:
     """Standard deviation of their changes in one control step."""
 
 
-def babble(variant: Variant, count: int, steps: int, seed: int, *, threads: int = 1) -> list[Trajectory]:
+def babble(robot: Robot, count: int, steps: int, seed: int, *, threads: int = 1) -> list[Trajectory]:
     """Record `count` trajectories of `steps` control steps from the body's start; one that diverges is cut short."""
-    task = Locomotion(variant) if variant.robot.rules else Free(variant)
+    task = Locomotion(robot) if robot.family.rules else Free(robot)
     rng = seeding.generator(seed, "babble")
     starts = task.start(rng, count).states
-    actions = _smooth(variant, rng.standard_normal((steps, count, variant.control_range.shape[1])))
-    batch = Batch(variant, count, threads)
+    actions = _smooth(robot, rng.standard_normal((steps, count, robot.control_range.shape[1])))
+    batch = Batch(robot, count, threads)
     batch.set_state(starts)
     states, lengths, failed = [starts], np.full(count, steps), np.zeros(count, bool)
     for t in range(steps):
@@ -42,17 +42,17 @@ def babble(variant: Variant, count: int, steps: int, seed: int, *, threads: int 
         states.append(batch.states)
     rows = np.stack(states, axis=1)
     if not lengths.any():
-        raise Diverged(str(variant), seed)
+        raise UnstableSimulation(str(robot), seed)
     return [
-        Trajectory(rows[i, : length + 1], str(variant), actions[:length, i])
+        Trajectory(rows[i, : length + 1], str(robot), actions[:length, i])
         for i, length in enumerate(lengths.tolist())
         if length
     ]
 
 
-def _smooth(variant: Variant, noise: Floats) -> Floats:
+def _smooth(robot: Robot, noise: Floats) -> Floats:
     """(T, N, A) white noise → (T, N, A) smooth controls inside the range."""
-    low, high = variant.control_range
+    low, high = robot.control_range
     units, now = np.empty_like(noise), noise[0]
     for t, draw in enumerate(noise):
         now = SMOOTHNESS * now + np.sqrt(1 - SMOOTHNESS**2) * draw
@@ -61,9 +61,9 @@ def _smooth(variant: Variant, noise: Floats) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def scales(variant: Variant) -> Scales:
+def scales(robot: Robot) -> Scales:
     """Return the body's own scales: of one fixed seed, because they are a property of the body."""
-    movements = [trajectory.states for trajectory in babble(variant, 32, 200, 0)]
+    movements = [trajectory.states for trajectory in babble(robot, 32, 200, 0)]
     changes = np.concatenate([np.diff(states, axis=0) for states in movements])
     return Scales(_floored(np.concatenate(movements).std(axis=0)), _floored(changes.std(axis=0)))
 

@@ -16,8 +16,8 @@ import numpy as np
 from mujoco.batch import Batch as NativeBatch
 from mujoco.batch import SimulationError
 
-from imitable.dynamics.variant import Variant
-from imitable.errors import BadVariants
+from imitable.errors import MixedRobots
+from imitable.robots.robot import Robot
 from imitable.types import Bools, Floats, Ints
 
 
@@ -27,14 +27,14 @@ class Batch:
     The state of a simulation is (qpos, qvel), (S). A row is MuJoCo's whole integration state (time, warm start, controls too).
     """
 
-    def __init__(self, variants: Variant | Sequence[Variant], size: int, threads: int = 1) -> None:
-        """Build `size` simulations of one variant, or one simulation of each of `size` variants (0 threads: all cores)."""
-        bodies = [variants] if isinstance(variants, Variant) else list(variants)
+    def __init__(self, robots: Robot | Sequence[Robot], size: int, threads: int = 1) -> None:
+        """Build `size` simulations of one robot, or one simulation of each of `size` robots (0 threads: all cores)."""
+        bodies = [robots] if isinstance(robots, Robot) else list(robots)
         if len(bodies) not in (1, size):
-            raise BadVariants(f"{len(bodies)} bodies for {size} simulations; give one, or one for each")
+            raise MixedRobots(f"{len(bodies)} bodies for {size} simulations; give one, or one for each")
         _check_alike(bodies)
         _silence_warnings()
-        self.variant = bodies[0]
+        self.robot = bodies[0]
         self._native: Any = NativeBatch(bodies[0].model, size, threads or os.cpu_count() or 1)
         if len(bodies) > 1:
             _set_models(self._native, bodies)
@@ -73,9 +73,9 @@ class Batch:
         self._qvel[where] = states[..., self._nq :]
 
     def step(self, controls: Floats, ids: Ints | None = None) -> Bools:
-        """Advance by one control step under controls (n, A); return which simulations diverged, (n). `ids` must ascend.
+        """Advance by one control step under controls (n, A); return which simulations unstable, (n). `ids` must ascend.
 
-        A simulation diverged if MuJoCo warned or failed, or its state is not finite. Its state means nothing then, but no
+        A simulation unstable if MuJoCo warned or failed, or its state is not finite. Its state means nothing then, but no
         other simulation is touched.
         """
         where = slice(None) if ids is None else ids
@@ -84,7 +84,7 @@ class Batch:
         self._warnings[where] = 0
         failed = np.zeros(len(self), bool)
         try:
-            self._native.step(ids, nstep=self.variant.frame_skip)
+            self._native.step(ids, nstep=self.robot.frame_skip)
         except SimulationError as error:
             failed[error.ids] = True
         failed |= self._warnings.any(axis=1)
@@ -92,18 +92,18 @@ class Batch:
         return failed[where]
 
 
-def _check_alike(bodies: Sequence[Variant]) -> None:
+def _check_alike(bodies: Sequence[Robot]) -> None:
     first = bodies[0]
     for other in bodies[1:]:
         if other.layout != first.layout or other.frame_skip != first.frame_skip:
-            raise BadVariants(f"{first} and {other} differ in their joints, actuators, time step or control period")
+            raise MixedRobots(f"{first} and {other} differ in their joints, actuators, time step or control period")
 
 
-def _set_models(native: Any, bodies: Sequence[Variant]) -> None:
+def _set_models(native: Any, bodies: Sequence[Robot]) -> None:
     try:
         native.set_models([body.model for body in bodies])
     except mujoco.FatalError as error:
-        raise BadVariants(str(error)) from None
+        raise MixedRobots(str(error)) from None
 
 
 def _silence_warnings() -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from imitable import seeding
-from imitable.dynamics.variant import Variant
-from imitable.errors import BadPolicy, Diverged
+from imitable.errors import BadPolicy, UnstableSimulation
+from imitable.policies.acting import act, controls, mean, normalised
+from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
-from imitable.sim.policy import act, controls, mean, normalised
 from imitable.sim.task import Moment, Outcome, Task, judged
 from imitable.spec_text import split
 from imitable.types import Bools, Floats, Ints, Policy, Singles, Trajectory
@@ -43,7 +43,7 @@ class Segment:
     """(T, N) ended by the clock or by divergence."""
     absorbing: Bools
     """(T, N) terminated into an absorbing state."""
-    diverged: int
+    unstable: int
     """Simulations that MuJoCo gave up on."""
     returns: Floats
     """(E) returns of the episodes that ended here."""
@@ -57,7 +57,7 @@ class Collector:
     def __init__(self, task: Task, size: int, seed: int, threads: int = 1) -> None:
         """Start `size` episodes."""
         self.task = task
-        self.batch = Batch(task.variant, size, threads)
+        self.batch = Batch(task.robot, size, threads)
         self._starts = seeding.generator(seed, "start")
         self._noise = seeding.generator(seed, "exploration")
         self._actuation = seeding.generator(seed, "actuation")
@@ -82,8 +82,8 @@ class Collector:
         observations = task.observe(moment)
         inputs = normalised(policy, observations)
         units = mean(policy, inputs) + noise
-        diverged = self.batch.step(_disturbed(task, controls(policy, units), self._actuation))
-        after, outcome = judged(task, moment, self.batch.states, diverged, task.horizon)
+        unstable = self.batch.step(_disturbed(task, controls(policy, units), self._actuation))
+        after, outcome = judged(task, moment, self.batch.states, unstable, task.horizon)
         record.write(t, moment, after, observations, inputs, units, outcome)
         self._states, self._steps = after.states, after.steps
         if outcome.ended.any():
@@ -114,7 +114,7 @@ class Collector:
             terminated=record.terminated,
             truncated=record.truncated,
             absorbing=record.absorbing,
-            diverged=record.diverged,
+            unstable=record.unstable,
             returns=returns,
             lengths=lengths,
         )
@@ -169,7 +169,7 @@ class _Record:
         self.terminated = np.empty(shape, bool)
         self.truncated = np.empty(shape, bool)
         self.absorbing = np.empty(shape, bool)
-        self.diverged = 0
+        self.unstable = 0
 
     def write(
         self, t: int, moment: Moment, after: Moment, observations: Floats, inputs: Singles, units: Singles, outcome: Outcome
@@ -178,7 +178,7 @@ class _Record:
         self.next_states[t] = after.states
         self.observations[t], self.inputs[t], self.units[t] = observations, inputs, units
         self.terminated[t], self.truncated[t], self.absorbing[t] = outcome.terminated, outcome.truncated, outcome.absorbing
-        self.diverged += int(outcome.diverged.sum())
+        self.unstable += int(outcome.unstable.sum())
 
     def moments(self) -> tuple[Moment, Moment]:
         """Return all starts and all ends of transitions, flattened to (T · N, …)."""
@@ -191,26 +191,26 @@ class _Record:
 
 def _disturbed(task: Task, actions: Floats, rng: np.random.Generator) -> Floats:
     """Add the body's actuation noise: u = a + noise · half_range · ξ."""
-    if task.variant.noise == 0.0:
+    if task.robot.noise == 0.0:
         return actions
-    return actions + actuation_noise(task.variant, rng, actions.shape)
+    return actions + actuation_noise(task.robot, rng, actions.shape)
 
 
-def actuation_noise(variant: Variant, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+def actuation_noise(robot: Robot, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
     """Draw noise · half_range · ξ, ξ ~ N(0, I), of a shape (…, A)."""
-    low, high = variant.control_range
-    return variant.noise * (high - low) / 2 * rng.standard_normal(shape)
+    low, high = robot.control_range
+    return robot.noise * (high - low) / 2 * rng.standard_normal(shape)
 
 
 def check_fit(task: Task, policy: Policy) -> None:
     """Refuse a policy whose inputs or outputs are not those of the task's body."""
-    actions, owner = task.variant.control_range.shape[1], policy.about.get("robot", "")
-    if owner and split(owner)[0] != task.variant.robot.name:
-        raise BadPolicy(owner, f"it is a policy of another robot than {task.variant.robot.name}")
+    actions, owner = task.robot.control_range.shape[1], policy.about.get("robot", "")
+    if owner and split(owner)[0] != task.robot.family.name:
+        raise BadPolicy(owner, f"it is a policy of another robot than {task.robot.family.name}")
     if (policy.observation_size, policy.action_size) != (task.observation_size, actions):
         raise BadPolicy(
             owner or "given",
-            f"it maps {policy.observation_size} observations to {policy.action_size} actions, but {task.variant} "
+            f"it maps {policy.observation_size} observations to {policy.action_size} actions, but {task.robot} "
             f"has {task.observation_size} and {actions}; use a policy of this robot",
         )
 
@@ -227,10 +227,10 @@ def episodes(
 
 
 def _play(task: Task, policy: Policy, seeds: Sequence[int], sampled: bool, threads: int) -> Iterator[tuple[Trajectory, Floats]]:
-    n, batch = len(seeds), Batch(task.variant, len(seeds), threads)
+    n, batch = len(seeds), Batch(task.robot, len(seeds), threads)
     starts = [task.start(seeding.generator(seed, "episode"), 1) for seed in seeds]
     context = np.concatenate([start.context for start in starts])
-    states = np.empty((task.horizon + 1, n, len(task.variant.start)))
+    states = np.empty((task.horizon + 1, n, len(task.robot.start)))
     states[0] = np.concatenate([start.states for start in starts])
     exploration, disturbance = _episode_noise(task, policy, seeds, sampled)
     actions = np.empty((task.horizon, n, policy.action_size))
@@ -239,17 +239,17 @@ def _play(task: Task, policy: Policy, seeds: Sequence[int], sampled: bool, threa
     for t in range(task.horizon):
         moment = Moment(states[t, alive], np.full(len(alive), t), context[alive])
         actions[t, alive] = act(policy, task.observe(moment)) + exploration[t, alive]
-        diverged = batch.step(actions[t, alive] + disturbance[t, alive], alive)
-        after, outcome = judged(task, moment, batch.states[alive], diverged, task.horizon)
+        unstable = batch.step(actions[t, alive] + disturbance[t, alive], alive)
+        after, outcome = judged(task, moment, batch.states[alive], unstable, task.horizon)
         states[t + 1, alive] = after.states
-        lengths[alive[~diverged]] = t + 1
+        lengths[alive[~unstable]] = t + 1
         terminated[alive] = outcome.terminated
         alive = alive[~outcome.ended]
         if not len(alive):
             break
     for i, seed in enumerate(seeds):
         if not lengths[i]:
-            raise Diverged(str(task.variant), seed)
+            raise UnstableSimulation(str(task.robot), seed)
         yield _finished_episode(
             task, states[: lengths[i] + 1, i], actions[: lengths[i], i], context[i], bool(terminated[i]), seed
         )
@@ -263,8 +263,8 @@ def _episode_noise(task: Task, policy: Policy, seeds: Sequence[int], sampled: bo
     if sampled:
         scale = policy.action_half_range * np.exp(policy.log_std)
         exploration = scale * np.stack([seeding.generator(s, "exploration").standard_normal(shape) for s in seeds], axis=1)
-    if task.variant.noise:
-        disturbance = np.stack([actuation_noise(task.variant, seeding.generator(s, "actuation"), shape) for s in seeds], axis=1)
+    if task.robot.noise:
+        disturbance = np.stack([actuation_noise(task.robot, seeding.generator(s, "actuation"), shape) for s in seeds], axis=1)
     return exploration, disturbance
 
 
@@ -274,5 +274,5 @@ def _finished_episode(
     steps = np.arange(len(actions))
     contexts = np.broadcast_to(context, (len(actions), len(context)))
     rewards = task.reward(Moment(states[:-1], steps, contexts), actions, Moment(states[1:], steps + 1, contexts))
-    trajectory = Trajectory(states, str(task.variant), actions, terminated, float(rewards.sum()), seed)
+    trajectory = Trajectory(states, str(task.robot), actions, terminated, float(rewards.sum()), seed)
     return trajectory, rewards

@@ -11,9 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
-from imitable.dynamics.robot import Rules
-from imitable.dynamics.variant import Variant
 from imitable.errors import BadModel, BadOption
+from imitable.robots.family import Rules
+from imitable.robots.robot import Robot
 from imitable.types import Bools, Floats, Ints
 
 
@@ -43,7 +43,7 @@ class Task(Protocol):
     """What a rollout needs to know."""
 
     @property
-    def variant(self) -> Variant:
+    def robot(self) -> Robot:
         """The body."""
         ...
 
@@ -89,7 +89,7 @@ class Outcome:
     """Ended by the clock or by divergence."""
     absorbing: Bools
     """Terminated into an absorbing state."""
-    diverged: Bools
+    unstable: Bools
     """The simulation failed; the episode stands at its last good state."""
 
     @property
@@ -98,17 +98,17 @@ class Outcome:
         return self.terminated | self.truncated
 
 
-def judged(task: Task, before: Moment, states: Floats, diverged: Bools, limit: int) -> tuple[Moment, Outcome]:
+def judged(task: Task, before: Moment, states: Floats, unstable: Bools, limit: int) -> tuple[Moment, Outcome]:
     """Return the moment after a step that gave `states` (N, S), and how the episodes stand.
 
-    Where the simulation diverged its state means nothing: the last good one takes its place and the episode is truncated.
+    Where the simulation unstable its state means nothing: the last good one takes its place and the episode is truncated.
     """
-    states = np.where(diverged[:, None], before.states, states)
+    states = np.where(unstable[:, None], before.states, states)
     after = Moment(states, before.steps + 1, before.context)
     end = task.end(after)
-    terminated = end.terminated & ~diverged
-    truncated = diverged | (~terminated & (after.steps >= limit))
-    return after, Outcome(terminated, truncated, end.absorbing & ~diverged, diverged)
+    terminated = end.terminated & ~unstable
+    truncated = unstable | (~terminated & (after.steps >= limit))
+    return after, Outcome(terminated, truncated, end.absorbing & ~unstable, unstable)
 
 
 @dataclass(frozen=True)
@@ -118,11 +118,11 @@ class Locomotion:
     The defaults are the paper's. `gymnasium()` turns all of them to what Gymnasium's v5 environments do.
     """
 
-    variant: Variant
+    robot: Robot
     clipped_cost: bool = True
     """Charge the action clipped to the control range (paper), or the raw action (Gymnasium)."""
     bonus_on_fall: bool = True
-    """Pay the alive bonus on the step that falls, too (paper and Gymnasium up to v4), or not (v5)."""
+    """Rewards the alive bonus on the step that falls, too (paper and Gymnasium up to v4), or not (v5)."""
     observe_root: bool = False
     """Let the policy see the root position, as the paper does."""
     headings: tuple[float, float] | None = None
@@ -131,11 +131,11 @@ class Locomotion:
 
     def __post_init__(self) -> None:
         """Refuse a robot without a task."""
-        if self.variant.robot.rules is None:
-            raise BadModel(str(self.variant), "a model file has no task reward; only built-in robots have one")
-        if self.headings is not None and self.variant.robot.rules.heading_entry is None:
-            raise BadOption("headings", self.headings, f"{self.variant.robot.name} cannot turn; only swimmer can")
-        object.__setattr__(self, "rules", self.variant.robot.rules)
+        if self.robot.family.rules is None:
+            raise BadModel(str(self.robot), "a model file has no task reward; only built-in robots have one")
+        if self.headings is not None and self.robot.family.rules.heading_entry is None:
+            raise BadOption("headings", self.headings, f"{self.robot.family.name} cannot turn; only swimmer can")
+        object.__setattr__(self, "rules", self.robot.family.rules)
 
     @property
     def horizon(self) -> int:
@@ -145,7 +145,7 @@ class Locomotion:
     @property
     def observation_size(self) -> int:
         """O = S minus the hidden root position entries."""
-        return len(self.variant.start) - self._hidden
+        return len(self.robot.start) - self._hidden
 
     @property
     def settings(self) -> str:
@@ -158,14 +158,14 @@ class Locomotion:
 
     @cached_property
     def _nq(self) -> int:
-        return self.variant.layout.nq
+        return self.robot.layout.nq
 
     def start(self, rng: np.random.Generator, n: int) -> Moment:
         """Draw the start state plus noise, as Gymnasium's environments do."""
-        noise, nv = self.rules.start_noise, len(self.variant.start) - self._nq
+        noise, nv = self.rules.start_noise, len(self.robot.start) - self._nq
         qpos = rng.uniform(-noise, noise, (n, self._nq))
         qvel = noise * rng.standard_normal((n, nv)) if self.rules.normal_velocity else rng.uniform(-noise, noise, (n, nv))
-        states = self.variant.start + np.concatenate([qpos, qvel], axis=1)
+        states = self.robot.start + np.concatenate([qpos, qvel], axis=1)
         if self.headings is not None:
             states[:, self.rules.heading_entry] += np.radians(rng.uniform(*self.headings, n))
         return Moment(states, np.zeros(n, np.int64), np.zeros((n, 0), np.int64))
@@ -183,9 +183,9 @@ class Locomotion:
 
     def reward(self, moment: Moment, actions: Floats, after: Moment) -> Floats:
         """(N) speed plus bonus minus control cost."""
-        speed = (after.states[:, 0] - moment.states[:, 0]) / self.variant.layout.period_s
+        speed = (after.states[:, 0] - moment.states[:, 0]) / self.robot.layout.period_s
         if self.clipped_cost:
-            actions = np.clip(actions, *self.variant.control_range)
+            actions = np.clip(actions, *self.robot.control_range)
         rewards = speed - self.rules.control_cost * np.square(actions).sum(axis=1)
         if self.bonus_on_fall:
             return rewards + self.rules.alive_bonus
@@ -210,7 +210,7 @@ class Locomotion:
 class Free:
     """A body without a task: it observes its whole state, is paid NaN and never ends."""
 
-    variant: Variant
+    robot: Robot
     horizon: int = 1000
     starts: Floats | None = field(default=None, compare=False)
     """(K, S) states to start from, each as likely as the other; None: where its model says."""
@@ -218,7 +218,7 @@ class Free:
     @property
     def observation_size(self) -> int:
         """O = S."""
-        return len(self.variant.start)
+        return len(self.robot.start)
 
     @property
     def settings(self) -> str:
@@ -229,7 +229,7 @@ class Free:
     def start(self, rng: np.random.Generator, n: int) -> Moment:
         """Draw starts, or return the model's own n times."""
         states = (
-            np.tile(self.variant.start, (n, 1)) if self.starts is None else self.starts[rng.integers(len(self.starts), size=n)]
+            np.tile(self.robot.start, (n, 1)) if self.starts is None else self.starts[rng.integers(len(self.starts), size=n)]
         )
         return Moment(states, np.zeros(n, np.int64), np.zeros((n, 0), np.int64))
 
@@ -248,6 +248,6 @@ class Free:
         return End(never, never)
 
 
-def gymnasium(variant: Variant) -> Locomotion:
+def gymnasium(robot: Robot) -> Locomotion:
     """Return the task as Gymnasium's v5 environments pay and observe it."""
-    return Locomotion(variant, clipped_cost=False, bonus_on_fall=False)
+    return Locomotion(robot, clipped_cost=False, bonus_on_fall=False)

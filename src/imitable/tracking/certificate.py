@@ -33,8 +33,8 @@ def certificate(lanes: Lanes, solver: Solver, demos: Demonstrations, seed: int) 
 def found_again(lanes: Lanes, solver: Solver, states: Floats, targets: Floats, seed: int) -> float:
     """Return the share of own transitions states (N, S) → targets (N, S) whose action the solver finds; NaN without any."""
     previous = np.tile(lanes.centre, (len(states), 1))
-    purses = np.full(len(states), solver.purse, np.int64)
-    solved = solve(lanes, solver, states, targets, previous, purses, seeding.generator(seed, "candidates"))
+    restart_budgets = np.full(len(states), solver.restart_budget, np.int64)
+    solved = solve(lanes, solver, states, targets, previous, restart_budgets, seeding.generator(seed, "candidates"))
     return float(np.mean(solved.errors <= 0.01 * solved.passive_errors)) if len(states) else float("nan")
 
 

@@ -32,12 +32,14 @@ def follow(
     states = np.full((n, steps, size), np.nan)
     actions = np.full((n, steps, len(lanes.centre)), np.nan)
     now, previous = targets[:, 0].copy(), lanes.centre + lanes.half * lanes.passive(targets[:, 0])
-    purses = np.full(n, solver.purse, np.int64)
+    restart_budgets = np.full(n, solver.restart_budget, np.int64)
     for t in range(steps):
         live = np.flatnonzero(lengths > t)
         rng = seeding.generator(seed, "candidates", t)
-        found = solve(lanes, solver, now[live], targets[live, t + lanes.ahead], previous[live], purses[live], rng, live)
-        purses[live] -= found.extra
+        found = solve(
+            lanes, solver, now[live], targets[live, t + lanes.ahead], previous[live], restart_budgets[live], rng, live
+        )
+        restart_budgets[live] -= found.extra
         reached = found.reached
         if disturbances is not None or lanes.ahead > 1:
             noise = 0.0 if disturbances is None else disturbances[live, t]
@@ -47,7 +49,7 @@ def follow(
     return Followed(states, actions)
 
 
-def drift(lanes: Lanes, starts: Floats, steps: int, disturbances: Floats | None = None) -> Floats:
+def passive_rollout(lanes: Lanes, starts: Floats, steps: int, disturbances: Floats | None = None) -> Floats:
     """(N, S) → (N, steps, S): where the imitator goes when it does nothing."""
     states = np.empty((len(starts), steps, starts.shape[1]))
     now = starts

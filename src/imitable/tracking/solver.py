@@ -5,8 +5,8 @@ minimise over a in the control range:  e(a)² = ‖(f(s, a) − g) / scale‖² 
 
 A problem begins at the best of three guesses (doing nothing, the previous action, the action of `mj_inverse`) and walks
 downhill by damped Gauss–Newton steps inside the bounds. Contact makes the error a landscape with several valleys, so a
-problem that is not solved begins again elsewhere for as long as its purse of simulated steps lasts. One purse serves a
-whole rollout: a demonstration that can be followed seldom needs it, and one that cannot soon has spent it.
+problem that is not solved begins again elsewhere for as long as its budget of simulated steps lasts. One restart budget serves
+a whole rollout: a demonstration that can be followed seldom needs it, and one that cannot soon has spent it.
 """
 
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imitable.dynamics.variant import Variant
+from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
-from imitable.sim.posture import quaternions, signed_like
+from imitable.sim.kinematics import quaternions, signed_like
 from imitable.tracking.box_qp import minimise
-from imitable.tracking.inverse import bands, has_servos, idle_actions, inverse_actions
+from imitable.tracking.inverse_dynamics import bands, has_servos, inverse_actions, passive_actions
 from imitable.types import Bools, Floats, Ints
 
 DAMPINGS = (1e-3, 0.1)
@@ -43,7 +43,7 @@ class Solver:
     """Gauss–Newton steps of the first walk, at most."""
     later_steps: int = 6
     """And of the later ones."""
-    purse: int = 450
+    restart_budget: int = 450
     """Simulated control steps for new beginnings, for one rollout as a whole."""
 
 
@@ -60,25 +60,23 @@ class Solved:
     passive_errors: Floats
     """(N) error of doing nothing."""
     extra: Ints
-    """(N) simulated steps that new beginnings took from each purse."""
+    """(N) simulated steps that new beginnings took from each restart budget."""
 
 
 class Lanes:
     """Simulations of the imitator that try candidates: row = problem, column = candidate."""
 
-    def __init__(
-        self, variant: Variant, scale: Floats, threads: int = 1, *, ahead: int = 1, bodies: Sequence[Variant] = ()
-    ) -> None:
+    def __init__(self, robot: Robot, scale: Floats, threads: int = 1, *, ahead: int = 1, bodies: Sequence[Robot] = ()) -> None:
         """Remember the body, the scale (S) of the residual, and for how many control steps a candidate is held.
 
         With `bodies` (alike but for their dynamics) problem i is one of body i, and every call says which problems it is about.
         """
-        self.variant, self.scale, self.ahead, self._threads = variant, scale, ahead, threads
+        self.robot, self.scale, self.ahead, self._threads = robot, scale, ahead, threads
         self.bodies = tuple(bodies)
-        low, high = variant.control_range
+        low, high = robot.control_range
         self.centre, self.half = (low + high) / 2, (high - low) / 2
-        self.servos, self._quaternions = has_servos(variant), quaternions(variant)
-        self.bands = bands(variant)
+        self.servos, self._quaternions = has_servos(robot), quaternions(robot)
+        self.bands = bands(robot)
         """(A) how far from no force to the whole force of an actuator, in half control ranges."""
         self._width = max(len(self.centre), NEAR + ANYWHERE)
         self._batch = self._new_batch(64)
@@ -86,7 +84,7 @@ class Lanes:
 
     def _new_batch(self, size: int) -> Batch:
         if not self.bodies:
-            return Batch(self.variant, size, self._threads)
+            return Batch(self.robot, size, self._threads)
         return Batch([body for body in self.bodies for _ in range(self._width)], len(self.bodies) * self._width, self._threads)
 
     def _places(self, problems: Ints | None, n: int, k: int) -> Ints:
@@ -101,22 +99,22 @@ class Lanes:
     def inverse(self, states: Floats, targets: Floats, problems: Ints | None) -> Floats:
         """(N, S), (N, S) → (N, A) actions of inverse dynamics, each of its problem's body."""
         if not self.bodies:
-            return inverse_actions(self.variant, states, targets)
+            return inverse_actions(self.robot, states, targets)
         owners = enumerate(self._owners(len(states), problems))
         return np.concatenate([inverse_actions(body, states[i : i + 1], targets[i : i + 1]) for i, body in owners])
 
     def passive(self, states: Floats, problems: Ints | None = None) -> Floats:
         """(N, S) → (N, A) doing nothing, in half control ranges: control zero of a motor, no force of a servo."""
         if not (self.bodies and self.servos):
-            return self.units(idle_actions(self.variant, states))
+            return self.units(passive_actions(self.robot, states))
         owners = enumerate(self._owners(len(states), problems))
-        return self.units(np.concatenate([idle_actions(body, states[i : i + 1]) for i, body in owners]))
+        return self.units(np.concatenate([passive_actions(body, states[i : i + 1]) for i, body in owners]))
 
     def units(self, actions: Floats) -> Floats:
         """(N, A) controls → (N, A) in half control ranges, inside them."""
         return np.clip((actions - self.centre) / self.half, -1, 1)
 
-    def _owners(self, count: int, problems: Ints | None) -> list[Variant]:
+    def _owners(self, count: int, problems: Ints | None) -> list[Robot]:
         rows = range(count) if problems is None else problems.tolist()
         return [self.bodies[row] for row in rows]
 
@@ -153,14 +151,14 @@ def solve(
     states: Floats,
     targets: Floats,
     previous: Floats,
-    purses: Ints,
+    restart_budgets: Ints,
     rng: np.random.Generator,
     problems: Ints | None = None,
 ) -> Solved:
     """Return the best action for every row of states (N, S), targets (N, S); previous (N, A) are the actions just taken.
 
-    `purses` (N) are the simulated steps that each problem may spend on new beginnings. What `rng` draws is the same for all
-    problems, so that a solution does not depend on who else is solved. `problems` (N) says which of the lanes' bodies they are.
+    `restart_budgets` (N) are the simulated steps that each problem may spend on new beginnings. What `rng` draws is the same for
+    all problems, so that a solution does not depend on who else is solved. `problems` (N) says whose bodies they are.
     """
     numbers: Ints = np.arange(len(states)) if problems is None else problems
     search = _Search(lanes, solver, states, targets, previous, numbers)
@@ -169,7 +167,7 @@ def solve(
     extra = np.zeros(len(states), np.int64)
     while True:
         walkers = search.unsolved(walkers)
-        walkers = walkers[extra[walkers] < purses[walkers]]
+        walkers = walkers[extra[walkers] < restart_budgets[walkers]]
         if not len(walkers):
             break
         units, reached = search.begin_anew(walkers, rng)

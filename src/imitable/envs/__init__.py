@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Gymnasium environments, and the camera that films them."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Evaluation: what a policy is worth."""

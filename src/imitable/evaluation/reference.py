@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""What is left of the demonstrations in a run folder: where a body without a task starts, and what it should come near."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from imitable import tensors
+from imitable.errors import NoRun
+from imitable.files import write_bytes
+from imitable.robots.robot import Robot
+from imitable.sim.task import Free, Locomotion, Task
+from imitable.types import Floats, Ints
+
+_ARRAYS = ("states", "density", "owners", "starts")
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The weighted demonstrations as clouds of states."""
+
+    states: Floats
+    """(M, S) demonstrated states that transitions start from."""
+    density: Floats
+    """(M) how likely each is, up to a factor."""
+    owners: Ints
+    """(M) which demonstration each is of."""
+    starts: Floats
+    """(K, S) where episodes start."""
+    horizon: int
+    """Steps of an episode: those of the longest demonstration, or as many as were asked for."""
+
+
+def task_of(imitator: Robot, known: Reference | None, *, observe_root: bool = False) -> Task:
+    """Return where imitation takes place: the robot's own task, or a free body that starts like the demonstrations."""
+    if known is None:
+        return Locomotion(imitator, observe_root=observe_root)
+    return Free(imitator, known.horizon, known.starts)
+
+
+def save_reference(known: Reference, path: Path) -> None:
+    """Write a reference."""
+    write_bytes(path, tensors.to_bytes({name: getattr(known, name) for name in _ARRAYS}, {"horizon": str(known.horizon)}))
+
+
+def load_reference(path: Path) -> Reference | None:
+    """Read the reference of a run, if it has one."""
+    if not path.exists():
+        return None
+    try:
+        arrays, metadata = tensors.read(path)
+        return Reference(**{name: arrays[name] for name in _ARRAYS}, horizon=int(metadata["horizon"]))
+    except (tensors.DamagedFile, KeyError) as error:
+        raise NoRun(str(path.parent), f"{path.name} cannot be read ({error})") from None

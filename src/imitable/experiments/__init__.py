@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Experiments: the paper's settings, and our own records."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Scorers: one whole file a method."""

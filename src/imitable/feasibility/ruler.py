@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""How far two states are apart, and how much each step of a demonstration counts."""
+
+from dataclasses import dataclass
+from math import ceil, exp, log
+
+import numpy as np
+
+from imitable.errors import BadOption, one_of
+from imitable.robots.robot import Robot
+from imitable.sim.kinematics import quaternions, signed_like
+from imitable.types import Bools, Floats, Ints
+
+DISTANCES = ("standardised", "l2", "l1", "cosine")
+"""Ways to compare two states: ‖(s − s′)/scale‖₂/√S, ‖s − s′‖₂, ‖s − s′‖₁, 1 − cos(s, s′)."""
+
+MEMORY_S = 0.6
+"""Default discount, as a time: a step counts for exp(−t / 0.6 s), so that the rate of recording does not matter."""
+
+MASS = 0.99
+"""Part of the discount's mass that the effective horizon holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ruler:
+    """What all methods measure with.
+
+    distance(ξ) = Σ_{t=1..H} discount^{t−1} · d(s_t, s^d_t),  over the entries that are compared.
+    """
+
+    kind: str
+    """One of `DISTANCES`."""
+    compared: Bools
+    """(S) which state entries count."""
+    scale: Floats
+    """(S) deviation of every entry in the imitator's own movements."""
+    discount: float
+    """γ of the sum."""
+    quaternions: tuple[int, ...] = ()
+    """First entries of quaternions, of which q and −q are the same."""
+
+    def errors(self, states: Floats, targets: Floats) -> Floats:
+        """(…, S), (…, S) → (…) distances."""
+        targets = signed_like(self.quaternions, states, targets)
+        ours: Floats = states[..., self.compared]
+        theirs: Floats = targets[..., self.compared]
+        if self.kind == "cosine":
+            lengths = np.sqrt(np.square(ours).sum(axis=-1) * np.square(theirs).sum(axis=-1))
+            return 1.0 - (ours * theirs).sum(axis=-1) / np.maximum(lengths, 1e-12)
+        gap: Floats = ours - theirs
+        if self.kind == "l1":
+            return np.abs(gap).sum(axis=-1)
+        if self.kind == "standardised":
+            gap = gap / (self.scale[self.compared] * np.sqrt(int(self.compared.sum())))
+        return np.sqrt(np.square(gap).sum(axis=-1))
+
+    def discounted(self, errors: Floats) -> Floats:
+        """(…, n) errors of consecutive steps → (…) Σ γ^t e_t; NaN marks steps beyond the end."""
+        steps: Ints = np.arange(int(errors.shape[-1]))
+        return np.nansum(errors * self.discount**steps, axis=-1)
+
+    def horizon(self, most: int) -> int:
+        """Return the steps that hold 99 % of the discount's mass, at most `most`."""
+        return min(most, effective_horizon(self.discount))
+
+
+def effective_horizon(discount: float) -> int:
+    """Return the smallest H with Σ_{t<H} γ^t ≥ 99 % of the infinite sum: H = ln 0.01 / ln γ; without a discount, no end."""
+    return ceil(log(1 - MASS) / log(discount)) if 0 < discount < 1 else 1 if discount == 0 else 10**9
+
+
+def ruler(imitator: Robot, scale: Floats, kind: str, entries: str, discount: float | None) -> Ruler:
+    """Return the checked ruler; without a discount it forgets with `MEMORY_S`."""
+    if kind not in DISTANCES:
+        raise BadOption("distance", kind, one_of(kind, DISTANCES))
+    if discount is None:
+        discount = exp(-imitator.layout.period_s / MEMORY_S)
+    if not 0 <= discount <= 1:
+        raise BadOption("discount", discount, "give a number from 0 to 1")
+    return Ruler(kind, compared(imitator, entries), scale, discount, quaternions(imitator))
+
+
+def compared(imitator: Robot, entries: str) -> Bools:
+    """Return which state entries (S) a text means: `all`, `rootless` or names joined by commas."""
+    names = np.array(imitator.layout.state)
+    if entries == "all":
+        return np.ones(len(names), bool)
+    if entries == "rootless":
+        mask = np.ones(len(names), bool)
+        mask[: imitator.root_entries] = False
+        return mask
+    wanted = [name.strip() for name in entries.split(",")]
+    for name in wanted:
+        if name not in names:
+            raise BadOption("entries", name, f"give all, rootless, or names joined by commas. {one_of(name, names.tolist())}")
+    return np.isin(names, wanted)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Learners: one whole file a method."""

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""DCC (dynamics cycle-consistency; Zhang et al., 2021) as the paper compares with it: translate, then imitate.
+
+A map Φ from demonstrated states to the imitator's is learned from demonstrations on one side, whose transitions are drawn
+from p_w, and the imitator's random movements on the other; `models/translator.py` has the losses. Demonstrated actions are
+never read. Φ does not see where in the world the body is: translated states keep the demonstrated root position. GAIfO then
+imitates the translated demonstrations with the weights of the originals.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from imitable import seeding
+from imitable.imitation.features import FLOOR
+from imitable.imitation.learner import Job
+from imitable.imitation.methods.gaifo import Gaifo
+from imitable.imitation.transitions import Sampler, densities, weighted_transitions
+from imitable.robots.robot import Robot
+from imitable.sim.babble import babble, scales
+from imitable.sim.task import Locomotion, Moment
+from imitable.spec_text import check_ranges
+from imitable.types import Demonstrations, Episode, Floats, Layout, Part, Singles, Trajectory, Weights, episode_of
+
+if TYPE_CHECKING:
+    from imitable.imitation.training import PolicyTraining
+    from imitable.nn.translator import Own, Theirs
+
+EPISODE = 200
+"""Steps of one random movement; it is over sooner if the imitator falls."""
+
+RANGES: dict[str, tuple[float, float]] = {
+    "transitions": (EPISODE, 10**8),
+    "forward_steps": (1, 10**8),
+    "forward_rate": (1e-12, 1),
+    "map_steps": (1, 10**8),
+    "map_rate": (1e-12, 1),
+    "minibatch": (1, 10**6),
+    "adversarial": (0, inf),
+    "cycle": (0, inf),
+    "dynamics": (0, inf),
+}
+"""Lowest and highest value of every number."""
+
+
+@dataclass(frozen=True)
+class Dcc:
+    """Settings of the translator; the policy learns by GAIfO's own."""
+
+    transitions: int = 50_000
+    """Random control steps of the imitator; those after a fall are left out."""
+    forward_steps: int = 4000
+    """Gradient steps of the imitator's forward model."""
+    forward_rate: float = 1e-3
+    """Adam's rate there, at the start."""
+    map_steps: int = 4000
+    """Gradient steps of the maps."""
+    map_rate: float = 3e-4
+    """Adam's rate there, at the start."""
+    minibatch: int = 64
+    """Rows of one gradient step."""
+    adversarial: float = 10.0
+    """Weight of looking like the imitator's states."""
+    cycle: float = 30.0
+    """Weight of coming back to the demonstrated state."""
+    dynamics: float = 100.0
+    """Weight of the dynamics cycle: an action of the imitator leads from one translated state to the next."""
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        check_ranges(self, RANGES)
+
+    @property
+    def least_steps(self) -> int:
+        """One batch of GAIfO."""
+        return Gaifo().least_steps
+
+    def begin(self, job: Job) -> "PolicyTraining":
+        """Learn to translate, and begin to imitate the translated demonstrations."""
+        from imitable.imitation.training import adversarial
+
+        return adversarial(Gaifo(), self.translated(job))
+
+    def translated(self, job: Job) -> Job:
+        """Return the job with translated demonstrations, those of weight zero left out, and weights that belong to them."""
+        places = np.flatnonzero(densities(job.demos, job.weights))
+        demos = Translated(Part(job.demos, places.tolist()), self._translator(job), job.imitator.root_entries)
+        if job.weights is None:
+            return replace(job, demos=demos)
+        values = job.weights.of(job.demos)[places]
+        return replace(job, demos=demos, weights=Weights(tuple(row.hash for row in demos.episodes), values / values.sum()))
+
+    def _translator(self, job: Job) -> Callable[[Floats], Floats]:
+        """Learn Φ."""
+        from imitable.nn.translator import Balance, fit
+
+        fitted = fit(
+            _own(job, self.transitions),
+            _theirs(job),
+            job.seed,
+            forward_steps=self.forward_steps,
+            forward_rate=self.forward_rate,
+            map_steps=self.map_steps,
+            map_rate=self.map_rate,
+            minibatch=self.minibatch,
+            balance=Balance(self.adversarial, self.cycle, self.dynamics),
+        )
+        forward, first, last = (_mean(part) for part in (fitted.forward[::-1], fitted.dynamics, fitted.dynamics[::-1]))
+        job.say(f"translator: forward error {forward:.3f}, dynamics cycle {first:.3f} → {last:.3f}")
+        return fitted.translator
+
+
+class Translated(Demonstrations):
+    """Demonstrations of a set, translated when read."""
+
+    def __init__(self, demos: Demonstrations, translator: Callable[[Floats], Floats], root: int) -> None:
+        """Translate all but the `root` leading state entries."""
+        self._demos, self._translator, self._root = demos, translator, root
+
+    @property
+    def layout(self) -> Layout:
+        """That of the originals."""
+        return self._demos.layout
+
+    @property
+    def episodes(self) -> tuple[Episode, ...]:
+        """One row a demonstration, in the order of the originals."""
+        return self._episodes
+
+    @cached_property
+    def _episodes(self) -> tuple[Episode, ...]:
+        # a hash is of contents: every demonstration is read and translated once to know it
+        return tuple(
+            episode_of(trajectory, row.index, row.source) for row, trajectory in zip(self._demos.episodes, self, strict=True)
+        )
+
+    def __getitem__(self, position: int) -> Trajectory:
+        """Read and translate one demonstration."""
+        return self._translated(self._demos[position])
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        """Read and translate all demonstrations in order."""
+        return map(self._translated, self._demos)
+
+    def _translated(self, trajectory: Trajectory) -> Trajectory:
+        """Return the translated states alone: actions and return belong to the original."""
+        states = trajectory.states.copy()
+        states[:, self._root :] = self._translator(states[:, self._root :])
+        return Trajectory(states, trajectory.demonstrator, terminated=trajectory.terminated)
+
+
+def _own(job: Job, transitions: int) -> "Own":
+    """Return the imitator's random transitions, up to its falls."""
+    from imitable.nn.translator import Own, Scale
+
+    seed = int(seeding.generator(job.seed, "dcc").integers(2**53))
+    (low, high), root = job.imitator.control_range, job.imitator.root_entries
+    moves = [
+        _upright(job.imitator, move)
+        for move in babble(job.imitator, transitions // EPISODE, EPISODE, seed, threads=job.threads)
+    ]
+    before = np.concatenate([states[:-1, root:] for states, _ in moves])
+    actions = np.concatenate([actions for _, actions in moves])
+    return Own(
+        before=before,
+        units=(actions - (low + high) / 2) / ((high - low) / 2),
+        after=np.concatenate([states[1:, root:] for states, _ in moves]),
+        scale=Scale(before.mean(axis=0), np.maximum(before.std(axis=0), _least(job))),
+    )
+
+
+def _theirs(job: Job) -> "Theirs":
+    """Return the demonstrated transitions and how to draw them from p_w."""
+    from imitable.nn.translator import Scale, Theirs
+
+    transitions, root = weighted_transitions(job.demos, job.weights, job.seed), job.imitator.root_entries
+    mean, std = (moment[root:] for moment in transitions.moments(transitions.before))
+    return Theirs(
+        before=transitions.before[:, root:],
+        after=transitions.after[:, root:],
+        scale=Scale(mean, np.maximum(std, _least(job))),
+        # an absorbing pair has no coordinates, so that there is nothing to translate
+        draw=Sampler(np.where(transitions.absorbing, 0.0, transitions.density)).draw,
+    )
+
+
+def _least(job: Job) -> Floats:
+    """(E) the smallest deviation that an entry is standardised by."""
+    return FLOOR * scales(job.imitator).state[job.imitator.root_entries :]
+
+
+def _upright(imitator: Robot, move: Trajectory) -> tuple[Floats, Floats]:
+    """Return states and actions of a movement up to its first fall."""
+    assert move.actions is not None
+    if imitator.family.rules is None:
+        return move.states, move.actions
+    steps = np.arange(1, len(move) + 1)
+    fallen = Locomotion(imitator).end(Moment(move.states[1:], steps, np.zeros((len(move), 0), np.int64))).terminated
+    length = int(np.argmax(fallen)) + 1 if fallen.any() else len(move)
+    return move.states[: length + 1], move.actions[:length]
+
+
+def _mean(losses: Singles) -> float:
+    """Return the mean of the first tenth."""
+    return float(losses[: max(1, len(losses) // 10)].mean())

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Transitions drawn from the weighted distribution p_w (paper, Algorithm 1): all that a learner sees of demonstrations.
+
+p_w(transition) = w(demonstration) / T(demonstration). Where a demonstration ended in a fall, one pair of the absorbing state
+with itself follows its transitions; `WeightedTransitions.shown` says how often a discriminator meets it.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from imitable import seeding
+from imitable.evaluation.reference import Reference
+from imitable.robots.robot import Robot
+from imitable.types import Bools, Demonstrations, Floats, Ints, Trajectory, Weights
+
+STARTS = 1000
+"""First states that a reference keeps, drawn by weight."""
+
+STATES = 50_000
+"""Demonstrated states that a reference keeps, drawn by weight if there are more."""
+
+MOST = 2_000_000
+"""Transitions that are kept in memory: of a larger set, so many are drawn by weight beforehand."""
+
+DIGITS = 12
+"""Relative densities are rounded to so many digits: equal weights then are equal in bits, however they were divided."""
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedTransitions:
+    """M transitions and how likely each is."""
+
+    before: Floats
+    """(M, S) states."""
+    after: Floats
+    """(M, S) the states one control step later; of an absorbing pair, like `before`, without meaning."""
+    absorbing: Bools
+    """(M) whether the pair is (absorbing, absorbing)."""
+    density: Floats
+    """(M) relative probability, above 0, at most 1."""
+    starts: Floats
+    """(K, S) first states of the demonstrations."""
+    start_density: Floats
+    """(K) and how likely each demonstration is."""
+    owners: Ints
+    """(M) which of the K demonstrations each is of."""
+    longest: int
+    """Transitions of the longest demonstration."""
+    actions: Floats | None = None
+    """(M, A) the actions between the states, if they were asked for; of an absorbing pair without meaning."""
+
+    def __len__(self) -> int:
+        """Return M."""
+        return len(self.density)
+
+    def moments(self, values: Floats) -> tuple[Floats, Floats]:
+        """(M, E) → (E) mean and (E) deviation under p_w, absorbing pairs left out."""
+        real = ~self.absorbing
+        mean = np.average(values[real], axis=0, weights=self.density[real])
+        return mean, np.sqrt(np.average(np.square(values[real] - mean), axis=0, weights=self.density[real]))
+
+    def shown(self, discount: float, *, absorbing: bool) -> Floats:
+        """(M) densities by which a discriminator is shown the pairs: an absorbing one 1 / (1 − γ) times as often, or never.
+
+        A body that has fallen stays so for ever, which discounted counts 1 / (1 − γ) steps; the imitator's own falls are shown
+        as often (`absorbed_steps`), so that who falls like the demonstrations cannot be told from them.
+        """
+        return np.where(self.absorbing, self.density / (1 - discount) if absorbing else 0.0, self.density)
+
+
+class Sampler:
+    """Draws rows by density: cumulative sum and search, in float64."""
+
+    def __init__(self, density: Floats) -> None:
+        """Sum up (M) densities."""
+        self._sums = np.cumsum(density)
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Ints:
+        """Return row numbers of a shape, drawn with replacement."""
+        points: Floats = rng.random(shape) * self._sums[-1]
+        # the last sum itself can be met by rounding; it belongs to the last row
+        return np.minimum(self._sums.searchsorted(points, side="right"), len(self._sums) - 1)
+
+
+def densities(demos: Demonstrations, weights: Weights | None) -> Floats:
+    """(N) relative probability of one transition of each demonstration; without weights, 1."""
+    if weights is None:
+        return np.ones(len(demos))
+    lengths = np.array([episode.length for episode in demos.episodes])
+    each: Floats = weights.of(demos) / lengths
+    return np.asarray(np.round(each / each.max(), DIGITS), np.float64)
+
+
+class _Part(NamedTuple):
+    """One demonstration's share of the lessons."""
+
+    before: Floats
+    after: Floats
+    absorbing: Bools
+    density: Floats
+    start: Floats
+    actions: Floats
+
+
+def weighted_transitions(
+    demos: Demonstrations, weights: Weights | None, seed: int, most: int = MOST, *, actions: bool = False
+) -> WeightedTransitions:
+    """Read all demonstrations that have a weight; with `actions`, which all of them must have then."""
+    density = densities(demos, weights)
+    lengths = np.array([episode.length for episode in demos.episodes])
+    sizes = lengths + np.array([episode.terminated for episode in demos.episodes])
+    weighted = density > 0
+    chosen = None if sizes[weighted].sum() <= most else _drawn_beforehand(density, sizes, seed, most)
+    parts = [
+        _part(trajectory, float(density[place]), None if chosen is None else chosen[place], actions=actions)
+        for place, trajectory in enumerate(demos)
+        if weighted[place]
+    ]
+    return WeightedTransitions(
+        before=np.concatenate([part.before for part in parts]),
+        after=np.concatenate([part.after for part in parts]),
+        absorbing=np.concatenate([part.absorbing for part in parts]),
+        density=np.concatenate([part.density for part in parts]),
+        starts=np.stack([part.start for part in parts]),
+        start_density=(density * lengths)[weighted],
+        owners=np.repeat(np.arange(len(parts)), [len(part.density) for part in parts]),
+        longest=int(lengths[weighted].max()),
+        actions=np.concatenate([part.actions for part in parts]) if actions else None,
+    )
+
+
+def _part(trajectory: Trajectory, density: float, rows: Ints | None, *, actions: bool) -> _Part:
+    """Return the pairs of one demonstration: all of them, or the rows that were drawn, each as likely as the other."""
+    before, after = trajectory.states[:-1], trajectory.states[1:]
+    taken = trajectory.actions if actions and trajectory.actions is not None else np.empty((len(before), 0))
+    absorbing = np.zeros(len(before), bool)
+    if trajectory.terminated:
+        # the absorbing state has no coordinates: the last state stands in for shape
+        before, after = np.concatenate([before, after[-1:]]), np.concatenate([after, after[-1:]])
+        absorbing, taken = np.append(absorbing, True), np.concatenate([taken, taken[-1:]])
+    if rows is None:
+        return _Part(before, after, absorbing, np.full(len(before), density), trajectory.states[0], taken)
+    return _Part(before[rows], after[rows], absorbing[rows], np.ones(len(rows)), trajectory.states[0], taken[rows])
+
+
+def _drawn_beforehand(density: Floats, sizes: Ints, seed: int, most: int) -> list[Ints]:
+    """Draw `most` pairs by weight; return the rows of each demonstration, ascending."""
+    masses = density * sizes
+    rng = seeding.generator(seed, "lessons")
+    owners = np.bincount(Sampler(masses).draw(rng, (most,)), minlength=len(masses))
+    drawn: list[Ints] = [rng.integers(size, size=count) for size, count in zip(sizes.tolist(), owners.tolist(), strict=True)]
+    return [np.sort(rows) for rows in drawn]
+
+
+def reference(imitator: Robot, transitions: WeightedTransitions, seed: int, horizon: int | None = None) -> Reference | None:
+    """Return the reference for episodes of `horizon` steps; a robot with a task of its own needs none."""
+    if imitator.family.rules is not None:
+        return None
+    rng = seeding.generator(seed, "starts")
+    starts = transitions.starts[Sampler(transitions.start_density).draw(rng, (STARTS,))]
+    rows, density = np.flatnonzero(~transitions.absorbing), transitions.density[~transitions.absorbing]
+    if len(rows) > STATES:
+        rows, density = np.sort(rows[Sampler(density).draw(rng, (STATES,))]), np.ones(STATES)
+    return Reference(transitions.before[rows], density, transitions.owners[rows], starts, horizon or transitions.longest)

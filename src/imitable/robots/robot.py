@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportAttributeAccessIssue=false
+"""A robot with some knobs turned: the text form, equality, the compiled model and its hash.
+
+An adapter file: MuJoCo ships no types, so the compiled model is `Any`.
+"""
+
+import hashlib
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from imitable.errors import BadKnobValue, BadModel
+from imitable.robots.edits import Edit, actuator_names
+from imitable.robots.family import RobotFamily, Value
+from imitable.types import Floats, Layout, frozen
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A robot and the values of the knobs that differ from their defaults, in the robot's own order."""
+
+    family: RobotFamily
+    values: tuple[tuple[str, Value], ...] = ()
+
+    def __str__(self) -> str:
+        """Return the canonical text; `robot(str(robot)) == robot`."""
+        settings = ",".join(f"{name}={value_text(value)}" for name, value in self.values)
+        return f"{self.family.name}:{settings}" if settings else self.family.name
+
+    def value(self, name: str) -> Value:
+        """Return a knob's value."""
+        knob = self.family.knob(name)
+        assert knob is not None, name
+        return dict(self.values).get(name, knob.default)
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the actuation noise, in half control ranges."""
+        value = self.value("noise")
+        assert isinstance(value, float)
+        return value
+
+    @property
+    def model(self) -> Any:
+        """The compiled `MjModel`. Do not write to it: it is shared."""
+        return self._compiled[0]
+
+    @cached_property
+    def _compiled(self) -> tuple[Any, tuple[str, ...]]:
+        """The model, and one name an actuator."""
+        spec = mujoco.MjSpec.from_file(self.family.model_file)
+        for edit in self._edits():
+            edit.apply(spec)
+        with warnings.catch_warnings():  # Gymnasium's HalfCheetah uses an attribute that MuJoCo 4 calls deprecated
+            warnings.filterwarnings("ignore", message=".*settotalmass.*")
+            try:
+                return spec.compile(), actuator_names(spec)
+            except (ValueError, RuntimeError) as error:
+                raise BadModel(str(self), f"MuJoCo cannot compile it: {error}") from None
+
+    def _edits(self) -> Iterator[Edit]:
+        yield from self.family.base_edits
+        for name, value in self.values:
+            knob = self.family.knob(name)
+            assert knob is not None, name
+            yield from knob.edits(value)
+
+    @cached_property
+    def frame_skip(self) -> int:
+        """Simulator steps a control step."""
+        period = dict(self.values).get("period")
+        if period is None:
+            return self.family.frame_skip
+        timestep = float(self.model.opt.timestep)
+        assert isinstance(period, float)
+        steps = round(period / timestep)
+        if steps < 1 or abs(steps * timestep - period) > 1e-6 * period:
+            expected = f"a multiple of the model's time step {timestep:g} s, such as {max(steps, 1) * timestep:g}"
+            raise BadKnobValue(self.family.name, "period", value_text(period), expected)
+        return steps
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Names of state and action entries, and the control period."""
+        model = self.model
+        qpos: list[str] = []
+        qvel: list[str] = []
+        for index in range(model.njnt):
+            joint = model.joint(index)
+            qpos.extend(_entry_names(joint.name or f"joint{index}", len(joint.qpos0)))
+            width = {7: 6, 4: 3, 1: 1}[len(joint.qpos0)]
+            qvel.extend(f"{name}_velocity" for name in _entry_names(joint.name or f"joint{index}", width))
+        return Layout(
+            qpos=tuple(qpos),
+            qvel=tuple(qvel),
+            actuators=self._compiled[1],
+            period_s=self.frame_skip * float(model.opt.timestep),
+        )
+
+    @cached_property
+    def control_range(self) -> Floats:
+        """(2, A) lowest and highest control."""
+        return frozen(np.array(self.model.actuator_ctrlrange).T)
+
+    @property
+    def root_entries(self) -> int:
+        """How many leading state entries are the root's position in the world."""
+        if self.family.rules is not None:
+            return self.family.rules.root_entries
+        return 3 if self.model.njnt and len(self.model.joint(0).qpos0) == 7 else 0
+
+    @cached_property
+    def start(self) -> Floats:
+        """(S) state that episodes start from, before noise: the first keyframe, else the model's own."""
+        model = self.model
+        qpos = model.key_qpos[0] if model.nkey else model.qpos0
+        qvel = model.key_qvel[0] if model.nkey else np.zeros(model.nv)
+        return frozen(np.concatenate([qpos, qvel]))
+
+    @cached_property
+    def hash(self) -> str:
+        """Hash of the compiled model, the control rate and the noise: what the dynamics depend on."""
+        buffer = np.empty(mujoco.mj_sizeModel(self.model), np.uint8)
+        mujoco.mj_saveModel(self.model, None, buffer)
+        digest = hashlib.sha256(buffer.tobytes())
+        digest.update(f"{self.frame_skip} {self.noise}".encode())
+        return digest.hexdigest()[:32]
+
+
+def value_text(value: Value) -> str:
+    """Return a knob's value as text that reads back to the same number."""
+    return "..".join(_number_text(x) for x in value) if isinstance(value, tuple) else _number_text(value)
+
+
+def _number_text(number: float) -> str:
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
+
+
+def _entry_names(joint: str, width: int) -> list[str]:
+    return [joint] if width == 1 else [f"{joint}_{entry}" for entry in range(width)]

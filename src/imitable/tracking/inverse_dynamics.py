@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportAttributeAccessIssue=false
+"""The action that inverse dynamics asks for, and the generalised force behind it.
+
+An adapter file: MuJoCo ships no types.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from imitable.robots.robot import Robot
+from imitable.types import Floats
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint of one degree of freedom."""
+
+    name: str
+    position: int
+    """Its entry in the state."""
+    velocity: int
+    """Its degree of freedom."""
+    limits: tuple[float, float]
+    """Lowest and highest position; infinite where the joint has none."""
+    force_unit: str
+
+
+def joints(robot: Robot) -> list[Joint]:
+    """Return the joints of one degree of freedom; ball and free joints have no single force."""
+    model, found = robot.model, list[Joint]()
+    units = {int(mujoco.mjtJoint.mjJNT_HINGE): "Nm", int(mujoco.mjtJoint.mjJNT_SLIDE): "N"}
+    for index in range(model.njnt):
+        unit = units.get(int(model.jnt_type[index]))
+        if unit is not None:
+            limits = model.jnt_range[index] if model.jnt_limited[index] else (-np.inf, np.inf)
+            place, dof = int(model.jnt_qposadr[index]), int(model.jnt_dofadr[index])
+            found.append(Joint(robot.layout.qpos[place], place, dof, (float(limits[0]), float(limits[1])), unit))
+    return found
+
+
+def inverse_forces(robot: Robot, states: Floats, targets: Floats) -> Floats:
+    """(N, S), (N, S) → (N, nv) forces that accelerate each state to its target's velocity within one control step.
+
+    τ = mj_inverse(q, q̇, (q̇_target − q̇) / period): exact for a body whose acceleration is constant over the step.
+    """
+    model = robot.model
+    data = mujoco.MjData(model)
+    nq, period = model.nq, robot.layout.period_s
+    forces = np.empty((len(states), model.nv))
+    for row, (state, target) in enumerate(zip(states, targets, strict=True)):
+        data.qpos[:], data.qvel[:] = state[:nq], state[nq:]
+        data.qacc[:] = (target[nq:] - state[nq:]) / period
+        mujoco.mj_inverse(model, data)
+        forces[row] = data.qfrc_inverse
+    return forces
+
+
+def inverse_actions(robot: Robot, states: Floats, targets: Floats) -> Floats:
+    """(N, S), (N, S) → (N, A) controls of least squares whose joint forces are nearest to `inverse_forces`, not yet clipped.
+
+    u = (τ / gear − bias) / gain for actuators on a joint (`biases`); others are asked for no force.
+    """
+    model = robot.model
+    forces, controls = inverse_forces(robot, states, targets), passive_actions(robot, states)
+    for actuator in np.flatnonzero(_linear(model)).tolist():
+        strength = float(model.actuator_gainprm[actuator, 0] * model.actuator_gear[actuator, 0])
+        if _on_joint(model, actuator) and strength:
+            controls[:, actuator] += forces[:, _dof(model, actuator)] / strength
+    return controls
+
+
+def passive_actions(robot: Robot, states: Floats) -> Floats:
+    """(N, S) → (N, A) controls of an imitator that does nothing: those that ask its actuators for no force, not yet clipped.
+
+    u = −bias / gain: 0 of a motor, the joint's own position (and a little of its velocity) of a position servo.
+    """
+    model = robot.model
+    gains = np.where(_linear(model), model.actuator_gainprm[:, 0], 1.0)
+    return 0.0 - np.where(_linear(model), biases(robot, states), 0.0) / gains
+
+
+def biases(robot: Robot, states: Floats) -> Floats:
+    """(N, S) → (N, A) what actuators exert at control zero: b₀ + b₁ · length + b₂ · velocity of a servo, 0 of a motor."""
+    model = robot.model
+    found, servo = np.zeros((len(states), model.nu)), has_servos(robot)
+    if not servo:
+        return found
+    data, nq = mujoco.MjData(model), model.nq
+    affine = model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)
+    constant, by_length, by_velocity = (np.where(affine, model.actuator_biasprm[:, k], 0.0) for k in range(3))
+    for row, state in enumerate(states):
+        data.qpos[:], data.qvel[:] = state[:nq], state[nq:]
+        mujoco.mj_fwdPosition(model, data)
+        mujoco.mj_fwdVelocity(model, data)
+        found[row] = constant + by_length * data.actuator_length + by_velocity * data.actuator_velocity
+    return found
+
+
+def has_servos(robot: Robot) -> bool:
+    """Whether an actuator's force depends on where the body is."""
+    return bool((robot.model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)).any())
+
+
+def bands(robot: Robot) -> Floats:
+    """(A) how far a control moves from no force to the actuator's whole force, in half control ranges; 1 at most.
+
+    A stiff servo is at its force limit almost everywhere in its range: to feel a slope one must look inside this band.
+    """
+    model = robot.model
+    low, high = robot.control_range
+    gains = np.where(_linear(model), np.abs(model.actuator_gainprm[:, 0]), 0.0)
+    limits = np.array([_force_limit(model, actuator) for actuator in range(model.nu)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        width = np.where((gains > 0) & np.isfinite(limits), limits / gains / ((high - low) / 2), 1.0)
+    return np.minimum(width, 1.0) if has_servos(robot) else np.ones(model.nu)
+
+
+def actuator_limits(robot: Robot) -> Floats:
+    """(nv) the largest force that actuators can put on every degree of freedom; 0 where nothing drives it, ∞ if unknown.
+
+    Unknown: a servo without a force limit, and whatever drives a degree of freedom by other ways than its joint.
+    """
+    model = robot.model
+    limits = np.zeros(model.nv)
+    for actuator in range(model.nu):
+        if not _on_joint(model, actuator):
+            limits[_driven(model, actuator)] = np.inf
+            continue
+        most = _force_limit(model, actuator)
+        if int(model.actuator_biastype[actuator]) == int(mujoco.mjtBias.mjBIAS_NONE):
+            gain = abs(float(model.actuator_gainprm[actuator, 0]))
+            most = min(most, gain * float(np.abs(robot.control_range[:, actuator]).max()))
+        limits[_dof(model, actuator)] += most * abs(float(model.actuator_gear[actuator, 0]))
+    for joint in np.flatnonzero(model.jnt_actfrclimited).tolist():
+        dof = int(model.jnt_dofadr[joint])
+        limits[dof] = min(limits[dof], float(np.abs(model.jnt_actfrcrange[joint]).max()))
+    return limits
+
+
+def motors_on(robot: Robot, joint: str) -> list[str]:
+    """Return the motors that drive a joint, by name; servos are not among them."""
+    model, [dof] = robot.model, [one.velocity for one in joints(robot) if one.name == joint]
+    motor = model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_NONE)
+    names = enumerate(robot.layout.actuators)
+    return [name for a, name in names if motor[a] and _on_joint(model, a) and _dof(model, a) == dof]
+
+
+def _force_limit(model: Any, actuator: int) -> float:
+    """Return the largest force of an actuator before its gear; infinite without a limit."""
+    limit = float(np.abs(model.actuator_forcerange[actuator]).max()) if model.actuator_forcelimited[actuator] else np.inf
+    if _on_joint(model, actuator):
+        joint, gear = int(model.actuator_trnid[actuator, 0]), abs(float(model.actuator_gear[actuator, 0]))
+        if model.jnt_actfrclimited[joint] and gear:
+            limit = min(limit, float(np.abs(model.jnt_actfrcrange[joint]).max()) / gear)
+    return limit
+
+
+def _linear(model: Any) -> Any:
+    """(A) whether force = gain · control + bias with a gain that never changes."""
+    fixed = model.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED)
+    known = np.isin(model.actuator_biastype, [int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)])
+    return fixed & known & (model.actuator_gainprm[:, 0] != 0)
+
+
+def _on_joint(model: Any, actuator: int) -> bool:
+    """Whether an actuator drives a joint of one degree of freedom."""
+    if int(model.actuator_trntype[actuator]) != int(mujoco.mjtTrn.mjTRN_JOINT):
+        return False
+    kind = int(model.jnt_type[model.actuator_trnid[actuator, 0]])
+    return kind in (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+
+
+def _dof(model: Any, actuator: int) -> int:
+    return int(model.jnt_dofadr[model.actuator_trnid[actuator, 0]])
+
+
+def _driven(model: Any, actuator: int) -> Any:
+    """Return the degrees of freedom that an actuator moves from the model's start."""
+    data = mujoco.MjData(model)
+    mujoco.mj_fwdPosition(model, data)
+    first = int(data.moment_rowadr[actuator])
+    return data.moment_colind[first : first + int(data.moment_rownnz[actuator])]
