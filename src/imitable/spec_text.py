@@ -3,11 +3,14 @@
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, cast, get_type_hints
 
 from imitable.errors import BadOption, BadSpec, one_of
+
+Bound = TypeVar("Bound", "Range", "OneOf")
 
 MODEL_SUFFIXES = (".xml", ".urdf", ".mjcf")
 """A path ends here, so that it may hold colons and commas of its own."""
@@ -97,25 +100,84 @@ def check_ranges(method: object, ranges: Mapping[str, tuple[float, float]]) -> N
             raise BadOption(name, value, f"give a number from {low:g} to {high:g}")
 
 
+@dataclasses.dataclass(frozen=True)
+class Range:
+    """Lowest and highest value of a field, of every number in it if it is a tuple: `Annotated[int, Range(1, 100)]`."""
+
+    low: float
+    high: float
+
+
+@dataclasses.dataclass(frozen=True)
+class OneOf:
+    """Words that a field may be: `Annotated[str, OneOf("ppo", "trpo")]`."""
+
+    choices: tuple[str, ...]
+
+    def __init__(self, *choices: str) -> None:
+        object.__setattr__(self, "choices", choices)
+
+
+def bound(method: type[Any], field: str, kind: type[Bound]) -> Bound | None:
+    """Return the `Range` or `OneOf` that stands at a field, if one does."""
+    notes: tuple[object, ...] = getattr(_hints(method)[field], "__metadata__", ())
+    return next((note for note in notes if isinstance(note, kind)), None)
+
+
+def check_fields(method: Any) -> None:
+    """Refuse a method with a value outside what stands at its field; NaN is outside of all ranges."""
+    kind = cast(type[Any], type(method))
+    for field in dataclasses.fields(method):
+        value: Any = getattr(method, field.name)
+        choices, limits = bound(kind, field.name, OneOf), bound(kind, field.name, Range)
+        if choices is not None and value not in choices.choices:
+            raise BadOption(field.name, value, one_of(str(value), choices.choices))
+        if limits is not None:
+            _check_range(field.name, value, limits)
+
+
+def _check_range(name: str, value: float | tuple[float, ...], limits: Range) -> None:
+    numbers = value if isinstance(value, tuple) else (value,)
+    if not numbers or not all(limits.low <= number <= limits.high for number in numbers):
+        raise BadOption(name, value, f"give a number from {limits.low:g} to {limits.high:g}")
+
+
+@cache
+def _hints(method: type[Any]) -> dict[str, Any]:
+    return get_type_hints(method, include_extras=True)
+
+
+_FORMS: dict[object, tuple[str, Callable[[str], object]]] = {
+    bool: ("1 or 0", lambda text: _BOOLS[text.lower()]),
+    int: ("a whole number", lambda text: _whole(float(text))),
+    float: ("a number", float),
+    str: ("a word", str),
+    tuple[int, ...]: ("whole numbers joined by x, such as 64x64", lambda text: tuple(int(part) for part in text.split("x"))),
+}
+"""How a field of each type is read from text."""
+
+_BOOLS = {"1": True, "0": False, "true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}
+
+
+def _whole(number: float) -> int:
+    if number != int(number):
+        raise ValueError
+    return int(number)
+
+
 def _read(name: str, text: str, kind: Any) -> object:
+    if kind not in _FORMS:
+        known = ", ".join(getattr(form, "__name__", str(form)) for form in _FORMS)
+        raise BadOption(name, text, f"a field of type {kind} cannot be read from text; give it one of the types {known}")
+    form, read = _FORMS[kind]
     try:
-        if kind is int:
-            return int(float(text)) if float(text) == int(float(text)) else _refuse(name, text, "a whole number")
-        if kind is float:
-            return float(text)
-        if kind is str:
-            return text
-        return tuple(int(part) for part in text.split("x"))
-    except (ValueError, OverflowError):
-        whole, number = kind is int, kind is float
-        form = "a whole number" if whole else "a number" if number else "whole numbers joined by x, such as 64x64"
-        return _refuse(name, text, form)
-
-
-def _refuse(name: str, text: str, form: str) -> object:
-    raise BadOption(name, text, f"give {form}")
+        return read(text)
+    except (KeyError, ValueError, OverflowError):
+        raise BadOption(name, text, f"give {form}") from None
 
 
 def method_value(value: object) -> str:
     """Return a hyper-parameter as text that reads back to it."""
-    return "x".join(str(part) for part in value) if isinstance(value, tuple) else str(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if isinstance(value, bool):
+        return str(int(value))
+    return "x".join(map(str, cast(tuple[object, ...], value))) if isinstance(value, tuple) else str(value)

@@ -157,8 +157,8 @@ def solve(
 ) -> Solved:
     """Return the best action for every row of states (N, S), targets (N, S); previous (N, A) are the actions just taken.
 
-    `restart_budgets` (N) are the simulated steps that each problem may spend on new beginnings. What `rng` draws is the same for
-    all problems, so that a solution does not depend on who else is solved. `problems` (N) says whose bodies they are.
+    `restart_budgets` (N) are the simulated steps that each problem may spend on new beginnings. What `rng` draws is the same
+    for all problems, so that a solution does not depend on who else is solved. `problems` (N) says whose bodies they are.
     """
     numbers: Ints = np.arange(len(states)) if problems is None else problems
     search = _Search(lanes, solver, states, targets, previous, numbers)
