@@ -126,6 +126,14 @@ class Episode:
     """Seed of the start state, when known."""
 
 
+def by_demonstrator(episodes: Iterable[Episode]) -> dict[str, list[int]]:
+    """Return the places of every demonstrator's episodes, in order; demonstrators as they first appear."""
+    places: dict[str, list[int]] = {}
+    for place, episode in enumerate(episodes):
+        places.setdefault(episode.demonstrator, []).append(place)
+    return places
+
+
 class Demonstrations(ABC):
     """A reader of trajectories: knows the rows, reads states only when asked."""
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from imitable.errors import BadPolicy, BadTrajectory
-from imitable.types import Demonstrations, InMemory, Layout, Policy, Trajectory, episode_of, frozen
+from imitable.types import Demonstrations, InMemory, Layout, Policy, Trajectory, by_demonstrator, episode_of, frozen
 
 LAYOUT = Layout(qpos=("x", "y"), qvel=("x_velocity",), actuators=("push",), period_s=0.1)
 
@@ -122,6 +122,14 @@ class TestInMemory:
     def test_refuses_another_width(self) -> None:
         with pytest.raises(BadTrajectory, match="trajectory 1 has 2 state entries, the layout 3"):
             InMemory(LAYOUT, [make_trajectory(), Trajectory(np.zeros((3, 2)), "cart")])
+
+
+def test_places_of_every_demonstrator_in_the_order_they_appear() -> None:
+    names = ["b", "a", "b", "c", "a"]
+    episodes = [episode_of(make_trajectory(demonstrator=name), index) for index, name in enumerate(names)]
+    places = by_demonstrator(episodes)
+    assert list(places.items()) == [("b", [0, 2]), ("a", [1, 4]), ("c", [3])]
+    assert by_demonstrator([]) == {}
 
 
 def make_policy(**changes: Any) -> Policy:

@@ -4,8 +4,9 @@
 from collections.abc import Iterator
 
 from imitable.cli.console import Bar, bar, document, say, table
-from imitable.cli.summary import by_demonstrator
+from imitable.cli.summary import demonstrator_table
 from imitable.cli.verbs import Collect
+from imitable.command_text import command
 from imitable.demos.collect import collect
 from imitable.demos.store import read, write
 from imitable.errors import BadOption, MixedDatasets
@@ -29,9 +30,9 @@ def run(verb: Collect) -> None:
         recorded = _record(verb, robots, policies, counts, shown)
         write(verb.out, robots[0].layout, recorded, overwrite=verb.overwrite)
     demos = read(verb.out)
-    columns, rows = by_demonstrator(demos.episodes)
+    columns, rows = demonstrator_table(demos.episodes)
     table(verb.common, f"{verb.out}: {len(demos):,} demonstrations", columns, rows)
-    say(verb.common, f"next: imitable inspect {verb.out}")
+    say(verb.common, f"next: {command('inspect', [verb.out])}")
     document(verb.common, {"out": str(verb.out), "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows]})
 
 

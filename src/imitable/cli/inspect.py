@@ -4,8 +4,9 @@
 import numpy as np
 
 from imitable.cli.console import document, say, table
-from imitable.cli.summary import by_demonstrator
+from imitable.cli.summary import demonstrator_table
 from imitable.cli.verbs import Inspect
+from imitable.command_text import command
 from imitable.demos.store import read
 from imitable.errors import BadOption
 from imitable.types import Demonstrations, Floats
@@ -16,7 +17,7 @@ def run(verb: Inspect) -> None:
     if not verb.demos:
         raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")
     demos = read(*verb.demos)
-    columns, rows = by_demonstrator(demos.episodes)
+    columns, rows = demonstrator_table(demos.episodes)
     ranges = _state_ranges(demos)
     title = ", ".join(str(path) for path in verb.demos)
     table(verb.common, f"{title}: {len(demos):,} demonstrations, {demos.layout.period_s:g} s a step", columns, rows)
@@ -27,7 +28,7 @@ def run(verb: Inspect) -> None:
     duplicates = len(demos) - len({episode.hash for episode in demos.episodes})
     if duplicates:
         say(verb.common, f"{duplicates} demonstrations are copies of others")
-    say(verb.common, f"next: imitable score {' '.join(map(str, verb.demos))} --imitator SPEC")
+    say(verb.common, f"next: {command('score', verb.demos, {'imitator': 'SPEC'})}")
     document(
         verb.common,
         {

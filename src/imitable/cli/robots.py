@@ -3,6 +3,7 @@
 
 from imitable.cli.console import document, say, table
 from imitable.cli.verbs import Robots
+from imitable.command_text import command
 from imitable.policies.shipped import has_policy, shipped
 from imitable.robots.parse import ROBOTS, parse_robot
 from imitable.robots.robot import Robot, value_text
@@ -64,7 +65,7 @@ def _show(verb: Robots, robot: Robot) -> None:
 
 def _next(robot: Robot) -> str:
     if has_policy(robot):
-        return f"imitable collect {robot}"
+        return command("collect", [robot])
     if robot.family.rules is not None:
-        return f"imitable train {robot}"
-    return f"imitable collect {robot} --policy FILE"
+        return command("train", [robot])
+    return command("collect", [robot], {"policy": "FILE"})

@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Demonstrations in a few rows."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
-from imitable.types import Episode, Scores
+from imitable.types import Episode, Scores, by_demonstrator
 
 COLUMNS = ("demonstrator", "episodes", "transitions", "return_mean", "return_std", "length_mean", "terminated")
 
 
-def by_demonstrator(episodes: Iterable[Episode]) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+def demonstrator_table(episodes: Sequence[Episode]) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Return column names and one row a demonstrator, in the order they first appear."""
-    groups: dict[str, list[Episode]] = {}
-    for episode in episodes:
-        groups.setdefault(episode.demonstrator, []).append(episode)
-    return COLUMNS, [_row(name, group) for name, group in groups.items()]
+    groups = by_demonstrator(episodes)
+    return COLUMNS, [_row(name, [episodes[place] for place in places]) for name, places in groups.items()]
 
 
-def _row(name: str, group: list[Episode]) -> tuple[object, ...]:
+def _row(name: str, group: Sequence[Episode]) -> tuple[object, ...]:
     returns = np.array([episode.total_return for episode in group])
     lengths = np.array([episode.length for episode in group])
     return (
@@ -37,10 +35,7 @@ VERDICT_COLUMNS = ("demonstrator", "episodes", "feasible", "nearly", "infeasible
 
 def by_verdict(scores: Scores) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Return column names and one row a demonstrator, the highest weight first."""
-    groups: dict[str, list[int]] = {}
-    for place, episode in enumerate(scores.episodes):
-        groups.setdefault(episode.demonstrator, []).append(place)
-    ordered = sorted(groups.items(), key=lambda group: -float(scores.weight[group[1]].sum()))
+    ordered = sorted(by_demonstrator(scores.episodes).items(), key=lambda group: -float(scores.weight[group[1]].sum()))
     return VERDICT_COLUMNS, [_verdict_row(name, scores, places) for name, places in ordered]
 
 

@@ -109,6 +109,26 @@ class Robot:
         """(2, A) lowest and highest control."""
         return frozen(np.array(self.model.actuator_ctrlrange).T)
 
+    @cached_property
+    def control_centre(self) -> Floats:
+        """(A) middle of the control range."""
+        low, high = self.control_range
+        return frozen((low + high) / 2)
+
+    @cached_property
+    def control_half_range(self) -> Floats:
+        """(A) half of the control range."""
+        low, high = self.control_range
+        return frozen((high - low) / 2)
+
+    def to_units(self, controls: Floats) -> Floats:
+        """(…, A) → (…, A): controls in half ranges about the centre, so that the whole range is [−1, 1]."""
+        return (controls - self.control_centre) / self.control_half_range
+
+    def to_controls(self, units: Floats) -> Floats:
+        """(…, A) → (…, A): the controls of units in [−1, 1]; what lies outside stays outside."""
+        return self.control_centre + self.control_half_range * units
+
     @property
     def root_entries(self) -> int:
         """How many leading state entries are the root's position in the world."""

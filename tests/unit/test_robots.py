@@ -146,7 +146,7 @@ class TestHash:
         assert before.hash != after.hash
 
     def test_is_the_same_in_another_process(self) -> None:
-        program = "from imitable.robots.parse import robot; print(parse_robot('walker2d:friction=1.1').hash)"
+        program = "from imitable.robots.parse import parse_robot; print(parse_robot('walker2d:friction=1.1').hash)"
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == parse_robot("walker2d:friction=1.1").hash
 
@@ -281,6 +281,18 @@ class TestFileKnobs:
 
     def test_a_range_left_to_the_joint_is_a_control_range(self, arm: str) -> None:
         np.testing.assert_allclose(parse_robot(arm).control_range, [[-1, -0.1], [1, 0.2]])
+
+    def test_units_are_half_ranges_about_the_centre(self, arm: str) -> None:
+        body = parse_robot(arm)
+        low, high = body.control_range
+        assert (body.control_centre == (low + high) / 2).all()
+        assert (body.control_half_range == (high - low) / 2).all()
+        assert not body.control_centre.flags.writeable
+        assert not body.control_half_range.flags.writeable
+        np.testing.assert_allclose(body.to_units(body.control_range), [[-1, -1], [1, 1]])
+        units = np.random.default_rng(0).uniform(-2, 2, (5, 3, 2))
+        assert (body.to_controls(units) == (low + high) / 2 + (high - low) / 2 * units).all(), "bit for bit"
+        np.testing.assert_allclose(body.to_units(body.to_controls(units)), units, atol=1e-12)
 
     def test_an_unlimited_body_names_every_entry(self, tmp_path: Path, slider_path: Path) -> None:
         path = tmp_path / "free.xml"
