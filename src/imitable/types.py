@@ -231,7 +231,16 @@ class Part(Demonstrations):
     @property
     def episodes(self) -> tuple[Episode, ...]:
         """Their rows."""
-        return tuple(self._demos.episodes[place] for place in self._places)
+        return self._episodes
+
+    @cached_property
+    def _episodes(self) -> tuple[Episode, ...]:
+        rows = self._demos.episodes
+        return tuple(rows[place] for place in self._places)
+
+    def __len__(self) -> int:
+        """Return the number of demonstrations, without asking for their rows."""
+        return len(self._places)
 
     def __getitem__(self, position: int) -> Trajectory:
         """Read one demonstration."""

@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from imitable.errors import BadPolicy, BadTrajectory
-from imitable.types import Demonstrations, InMemory, Layout, Policy, Trajectory, by_demonstrator, episode_of, frozen
+from imitable.types import (
+    Demonstrations,
+    Episode,
+    InMemory,
+    Layout,
+    Part,
+    Policy,
+    Trajectory,
+    by_demonstrator,
+    episode_of,
+    frozen,
+)
 
 LAYOUT = Layout(qpos=("x", "y"), qvel=("x_velocity",), actuators=("push",), period_s=0.1)
 
@@ -122,6 +133,33 @@ class TestInMemory:
     def test_refuses_another_width(self) -> None:
         with pytest.raises(BadTrajectory, match="trajectory 1 has 2 state entries, the layout 3"):
             InMemory(LAYOUT, [make_trajectory(), Trajectory(np.zeros((3, 2)), "cart")])
+
+
+class Counted(InMemory):
+    """Demonstrations that count how often their rows are asked for."""
+
+    asked = 0
+
+    @property
+    def episodes(self) -> tuple[Episode, ...]:
+        self.asked += 1
+        return super().episodes
+
+
+class TestPart:
+    def test_holds_what_the_set_holds_at_its_places(self) -> None:
+        whole = InMemory(LAYOUT, [make_trajectory(seed=seed) for seed in range(5)])
+        part = Part(whole, [3, 0, 3])
+        assert len(part) == 2
+        assert part.episodes == (whole.episodes[0], whole.episodes[3])
+        assert list(part) == [whole[0], whole[3]] == [part[0], part[1]]
+
+    def test_asks_the_set_for_its_rows_once(self) -> None:
+        whole = Counted(LAYOUT, [make_trajectory(seed=seed) for seed in range(20)])
+        part = Part(whole, range(10))
+        for place in range(len(part)):
+            assert part.episodes[place].hash == whole[place].hash
+        assert whole.asked == 1
 
 
 def test_places_of_every_demonstrator_in_the_order_they_appear() -> None:
