@@ -86,6 +86,8 @@ def _check_common(common: Common) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
     verb = parse(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without Unicode shows ? for what it lacks
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up as for ctrl-C
     sys.path.append(str(Path.cwd()))  # a method or reward of yours is found by its dotted name in the folder you stand in
     one_thread()  # before NumPy and JAX are imported with the verb's own file
