@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup quickstart test check format slow bench interop feasibility imitation build matrix demonstrators pages pictures docs constraints clean
+.PHONY: help setup quickstart parts test check format slow bench interop feasibility imitation build matrix demonstrators pages pictures docs constraints clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -19,7 +19,10 @@ setup: $(VENV)/.ready  ## Create .venv and install
 quickstart: setup  ## The main job end to end, on a small scale
 	$(BIN)/imitable quickstart --overwrite
 
-test: setup check  ## Everything that a change must pass
+parts:  ## What tests need from the system (Chromium, fish, zsh), where apt-get can install it
+	sh scripts/install_test_parts.sh
+
+test: setup check parts  ## Everything that a change must pass
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: setup  ## Lint, types, layers, spelling

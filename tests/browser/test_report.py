@@ -3,7 +3,6 @@
 
 import base64
 import json
-import subprocess
 import time
 import xml.etree.ElementTree
 from collections.abc import Generator
@@ -36,6 +35,8 @@ from tests.unit.test_cli import imitable, refused
 
 pytestmark = pytest.mark.xdist_group("browser")
 
+CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
+"""Where Debian's packages put them; `make test` installs them before its workers start."""
 SCRIPT = "<script>alert(1)</script>"
 FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -49,11 +50,11 @@ class Browser:
 
     def __init__(self, folder: Path) -> None:
         options = Options()
-        options.binary_location = "/usr/bin/chromium"
+        options.binary_location = CHROMIUM
         for flag in (*FLAGS.split(), f"--user-data-dir={folder / 'profile'}"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        self.driver: Any = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        self.driver: Any = webdriver.Chrome(options=options, service=Service(DRIVER))
         self.downloads = folder / "downloads"
         kept = {"behavior": "allow", "downloadPath": str(self.downloads)}
         self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", kept)
@@ -112,12 +113,8 @@ class Browser:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Generator[Browser]:
-    if not Path("/usr/bin/chromium").exists() or not Path("/usr/bin/chromedriver").exists():
-        script = Path(__file__).parents[2] / "scripts" / "install_chromium.sh"
-        done = subprocess.run(["sh", str(script)], capture_output=True, text=True, check=False)
-        if done.returncode:
-            last = (done.stderr or done.stdout).strip().splitlines()[-1:]
-            pytest.skip(f"there is no Chromium, and scripts/install_chromium.sh could not install one: {last}")
+    if not all(Path(part).exists() for part in (CHROMIUM, DRIVER)):
+        pytest.skip("there is no Chromium with its driver: run make parts")
     found = Browser(tmp_path_factory.mktemp("browser"))
     yield found
     found.driver.quit()

@@ -2,6 +2,7 @@
 """Manners of the command line: one JSON document from every verb, completion in a real shell, help without a wait."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -89,12 +90,21 @@ def test_bash_completes_verbs_and_options_and_leaves_files_to_itself() -> None:
     assert completed("imitable", "score", "dem") == []
 
 
-@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish on this machine")
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish on this machine: run make parts")
 def test_fish_completes_verbs_and_options() -> None:
     for line, offered in (("imitable imi", "imitate"), ("imitable score --im", "--imitator")):
         script = f"'{SCRIPT}' completion fish | source; complete -C '{line}'"
         shown = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, check=True)
         assert [one.split("\t")[0] for one in shown.stdout.splitlines()] == [offered]
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh on this machine: run make parts")
+def test_zsh_takes_the_function_that_completes(tmp_path: Path) -> None:
+    script = f"source <('{SCRIPT}' completion zsh); print -r -- $_comps[imitable]; print $+functions[_imitable]"
+    environment = os.environ | {"ZDOTDIR": str(tmp_path)}
+    shown = subprocess.run(["zsh", "-f", "-c", script], capture_output=True, text=True, check=True, env=environment)
+    assert "_imitable" in shown.stdout.splitlines()[0], shown.stderr
+    assert shown.stdout.splitlines()[1] == "1"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
