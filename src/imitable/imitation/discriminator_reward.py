@@ -54,7 +54,7 @@ class DiscriminatorReward:
         )
 
     def _rewards(self, rows: Singles) -> Floats:
-        logits = np.asarray(discriminator.logits(self._judge.network, array(rows)), np.float64)
+        logits = np.asarray(discriminator.logits_demonstrated_is_high(self._judge.network, array(rows)), np.float64)
         return logits if self._method.reward == "logit" else np.logaddexp(0, logits)
 
     def _learn(self, rows: Singles, falls: int) -> float:

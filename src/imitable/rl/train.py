@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Int
 
 from imitable import seeding
-from imitable.nn.networks import from_policy
+from imitable.nn.networks import from_policy, policy_of
 from imitable.nn.normaliser import Normaliser, fresh, updated
 from imitable.nn.typed_jax import array
 from imitable.rl import ppo, scaling, trpo
@@ -60,10 +60,8 @@ class Trainer:
         self.reward_model: RewardModel = TaskReward() if reward_model is None else reward_model
         self._running = normaliser is None
         self.observed = normaliser or _first_normaliser(task, begin)
-        low, high = task.robot.control_range
-        actor, critic = fresh_networks(method, task.observation_size, len(low), seed)
+        actor, critic = fresh_networks(method, task.observation_size, task.robot.control_range.shape[1], seed)
         self.agent = _module(method).start((actor if begin is None else from_policy(begin, method.log_std), critic))
-        self._range = ((low + high) / 2, (high - low) / 2)
 
     @property
     def done(self) -> bool:
@@ -79,16 +77,7 @@ class Trainer:
     def policy(self) -> Policy:
         """The current policy, for NumPy."""
         actor = self.agent.actor
-        return Policy(
-            weights=tuple(np.asarray(w) for w in actor.mean.weights),
-            biases=tuple(np.asarray(b) for b in actor.mean.biases),
-            log_std=np.asarray(actor.log_std),
-            observation_mean=self.observed.mean.astype(np.float32),
-            observation_std=self.observed.std.astype(np.float32),
-            action_centre=self._range[0].astype(np.float32),
-            action_half_range=self._range[1].astype(np.float32),
-            observation_limit=self._observation_limit,
-        )
+        return policy_of(actor.mean, actor.log_std, self.observed, self.task.robot, self._observation_limit)
 
     def iterate(self) -> Progress:
         """Collect one segment and learn from it."""
