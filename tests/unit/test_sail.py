@@ -187,7 +187,7 @@ def test_pay_is_of_mean_zero_and_names_actions_inside_the_range() -> None:
     assert np.abs(anchors).max() <= 1
     assert pay.rewards.shape == segment.rewards.shape
     assert pay.rewards.mean() == pytest.approx(0, abs=1e-9)
-    assert pay.absorbed != 0
+    assert pay.absorbing_reward != 0
 
 
 @pytest.mark.parametrize("setting", [{"beta": -1.0}, {"anchor": -0.1}, {"discount": 1.0}, {"minibatch": 10**6}])

@@ -26,7 +26,7 @@ from imitable.nn.normaliser import Normaliser
 from imitable.nn.typed_jax import array, compiled, leaves, replaced
 from imitable.policies.acting import normalised
 from imitable.rl.agent import fresh_networks
-from imitable.rl.reward_model import Rewards, absorbed_steps
+from imitable.rl.reward_model import Rewards, absorbing_steps
 from imitable.rl.train import Trainer
 from imitable.sim.babble import babble, scales
 from imitable.sim.rollout import Segment
@@ -94,7 +94,7 @@ class AlignmentReward:
         """Rewards by the critic as it stands, then let critic and inverse model learn from the segment."""
         inputs, after = (rows.reshape(-1, rows.shape[2]) for rows in (segment.inputs, segment.next_inputs))
         rows = np.concatenate([_flagged(after), self._absorbed])
-        theirs, chosen = self._draws(len(rows), absorbed_steps(segment, self._method.discount))
+        theirs, chosen = self._draws(len(rows), absorbing_steps(segment, self._method.discount))
         demonstrated = float(self._judged(theirs[0]).mean())
         rewards = PAY * (self._judged(rows) - demonstrated)
         self._judge = wasserstein_critic.fit(self._judge, array(theirs), array(rows[chosen]), self._rate, self._penalty)
@@ -103,7 +103,7 @@ class AlignmentReward:
         mean = float(rewards[:-1].mean())
         return Rewards(
             rewards=(rewards[:-1] - mean).reshape(segment.rewards.shape),
-            absorbed=float(rewards[-1]) - mean,
+            absorbing_reward=float(rewards[-1]) - mean,
             anchors=np.asarray(wanted(self._goal, self._own.network, array(inputs))).reshape(segment.units.shape),
             metrics={"reward": mean, "reward_absorbed": float(rewards[-1]), "inverse_error": error},
         )

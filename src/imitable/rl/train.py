@@ -45,9 +45,9 @@ class Trainer:
     ) -> None:
         """Start from fresh networks, or from the policy `begin`.
 
-        `reward_model` pays instead of the task, `normaliser` is used as it is instead of a running one, and observations
-        are then clipped to ± `observation_limit`. `quiet_share` of the simulations take mean actions, in turns from
-        batch to batch: where the mean policy would stand still for ever, others then begin to look for a way out.
+        `reward_model` gives the rewards instead of the task, `normaliser` is used as it is instead of a running one, and
+        observations are then clipped to ± `observation_limit`. `quiet_share` of the simulations take mean actions, in turns
+        from batch to batch: where the mean policy would stand still for ever, others then begin to look for a way out.
         """
         self.task, self.method, self.budget, self.seed = task, method, budget, seed
         self.begin_hash = begin.hash if begin is not None else ""
@@ -84,8 +84,8 @@ class Trainer:
         rates = self._rates()
         quiet = self._quiet()
         segment = self.collector.collect(self.policy, self.method.length, quiet)
-        pay = self.reward_model(segment)
-        batch = self._experience(segment, pay, quiet)
+        rewards = self.reward_model(segment)
+        batch = self._experience(segment, rewards, quiet)
         agent, metrics = _module(self.method).update(self.method, self.agent, batch, self._minibatches(), rates)
         if self.critic_only:
             # a fresh critic knows nothing of the policy it is given: learn that first, or its advice ruins the policy
@@ -101,7 +101,7 @@ class Trainer:
             mean_return=float(np.mean(returns)),
             mean_length=float(np.mean(lengths)),
             unstable=segment.unstable,
-            metrics={name: float(value) for name, value in metrics.items()} | pay.metrics,
+            metrics={name: float(value) for name, value in metrics.items()} | rewards.metrics,
         )
 
     def _rates(self) -> Rates:
@@ -116,11 +116,11 @@ class Trainer:
         ids = np.arange(self.method.environments)
         return (ids + self.steps // self.method.batch) % turns == 0 if turns else np.zeros(len(ids), bool)
 
-    def _experience(self, segment: Segment, pay: Rewards, quiet: Bools) -> Experience:
+    def _experience(self, segment: Segment, given: Rewards, quiet: Bools) -> Experience:
         ended = segment.terminated | segment.truncated
-        self.scale, rewards = scaling.scaled(self.scale, pay.rewards, ended, self.method.discount)
-        future = terminal_values(segment, pay, self.method.discount) / self.scale.seen.std
-        anchors = np.zeros_like(segment.units) if pay.anchors is None else pay.anchors
+        self.scale, rewards = scaling.scaled(self.scale, given.rewards, ended, self.method.discount)
+        future = terminal_values(segment, given, self.method.discount) / self.scale.seen.std
+        anchors = np.zeros_like(segment.units) if given.anchors is None else given.anchors
         return Experience(
             inputs=array(segment.inputs),
             next_inputs=array(segment.next_inputs),
