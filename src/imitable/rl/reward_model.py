@@ -2,7 +2,7 @@
 """Where a trainer's rewards come from: the task itself, or a model that learns beside the policy (a discriminator, say)."""
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -25,6 +25,7 @@ class Rewards:
     """What the model reports of itself."""
 
 
+@runtime_checkable
 class RewardModel(Protocol):
     """Gives the rewards of a segment, and may learn from it."""
 
