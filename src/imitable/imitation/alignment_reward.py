@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
 import numpy as np
-import optax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
 from imitable import seeding
 from imitable.imitation.features import FLOOR
 from imitable.imitation.learner import Job
 from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of
 from imitable.imitation.transitions import Sampler, WeightedTransitions, weighted_transitions
-from imitable.nn import discriminator, inverse_model, next_state_vae
-from imitable.nn.discriminator import Discriminator
-from imitable.nn.inverse_model import LIMIT, Learning, Residual
-from imitable.nn.networks import Mlp
+from imitable.nn import cloner, discriminator, inverse_model, next_state_vae, wasserstein_critic
+from imitable.nn.fitting import falling_rates
+from imitable.nn.inverse_model import LIMIT, Learning
+from imitable.nn.networks import Mlp, mean_of, policy_of
 from imitable.nn.next_state_vae import NextState
-from imitable.nn.typed_jax import array, compiled, descended, gradient, leaves, replaced, scan, start_optimiser
+from imitable.nn.normaliser import Normaliser
+from imitable.nn.typed_jax import array, compiled, leaves, replaced
 from imitable.policies.acting import normalised
 from imitable.rl.agent import fresh_networks
-from imitable.rl.reward_model import Rewards, absorbed_steps
+from imitable.rl.reward_model import Rewards, absorbing_steps
 from imitable.rl.train import Trainer
 from imitable.sim.babble import babble, scales
 from imitable.sim.rollout import Segment
@@ -94,16 +94,16 @@ class AlignmentReward:
         """Rewards by the critic as it stands, then let critic and inverse model learn from the segment."""
         inputs, after = (rows.reshape(-1, rows.shape[2]) for rows in (segment.inputs, segment.next_inputs))
         rows = np.concatenate([_flagged(after), self._absorbed])
-        theirs, chosen = self._draws(len(rows), absorbed_steps(segment, self._method.discount))
+        theirs, chosen = self._draws(len(rows), absorbing_steps(segment, self._method.discount))
         demonstrated = float(self._judged(theirs[0]).mean())
         rewards = PAY * (self._judged(rows) - demonstrated)
-        self._judge = judge_fit(self._judge, array(theirs), array(rows[chosen]), self._rate, self._penalty)
+        self._judge = wasserstein_critic.fit(self._judge, array(theirs), array(rows[chosen]), self._rate, self._penalty)
         units = segment.units.reshape(len(inputs), -1)
         self._own, error = _refined(self._own, self._method, self._rng, inputs, _changes(inputs, after, self._shown.rms), units)
         mean = float(rewards[:-1].mean())
         return Rewards(
             rewards=(rewards[:-1] - mean).reshape(segment.rewards.shape),
-            absorbed=float(rewards[-1]) - mean,
+            absorbing_reward=float(rewards[-1]) - mean,
             anchors=np.asarray(wanted(self._goal, self._own.network, array(inputs))).reshape(segment.units.shape),
             metrics={"reward": mean, "reward_absorbed": float(rewards[-1]), "inverse_error": error},
         )
@@ -115,7 +115,7 @@ class AlignmentReward:
         return theirs, np.minimum(self._rng.integers(count - 1 + falls, size=shape), count - 1)
 
     def _judged(self, rows: Singles) -> Floats:
-        return np.asarray(discriminator.logits(self._judge.network, array(rows)), np.float64)
+        return np.asarray(wasserstein_critic.values_demonstrated_is_high(self._judge.network, array(rows)), np.float64)
 
     def snapshot(self) -> tuple[Arrays, dict[str, str]]:
         """Return critic, inverse model and where the generator stands; the VAE does not change."""
@@ -135,7 +135,7 @@ def aligning(method: "Sail", job: Job) -> PolicyTraining:
     task = imitation_task(job, transitions)
     normaliser = normaliser_of(task, transitions)
     rng = seeding.generator(job.seed, "sail")
-    policy = _untrained(method, task, job.seed, (normaliser.mean, normaliser.std))
+    policy = _untrained(method, task, job.seed, normaliser)
     shown = _shown(task, transitions, policy, method.discount)
     job.say("fitting the model of where demonstrators go next")
     goal = next_state_vae.fit(
@@ -166,59 +166,15 @@ def aligning(method: "Sail", job: Job) -> PolicyTraining:
 
 
 @compiled
-def wanted(goal: NextState, network: Residual, z: Float[Array, "n o"]) -> Float[Array, "n a"]:
+def wanted(goal: NextState, network: Mlp, z: Float[Array, "n o"]) -> Float[Array, "n a"]:
     """(n, O) → (n, A): inverse(z, VAE(z)), in half control ranges, inside the range."""
     return jnp.clip(network(jnp.concatenate([z, jnp.clip(goal(z), -LIMIT, LIMIT)], axis=1)), -1, 1)
 
 
-def judge_loss(
-    network: Mlp, first: Float[Array, "b f"], second: Float[Array, "b f"], penalty: Float[Array, ""]
-) -> Float[Array, ""]:
-    """Return mean c(second) − mean c(first) + penalty · mean (‖∂c/∂row‖ − 1)², the last on lines between both classes."""
-
-    def total(rows: Float[Array, "b f"]) -> Float[Array, ""]:
-        return network(rows).sum()
-
-    mix = array(np.linspace(0, 1, first.shape[0])[:, None], np.float32)
-    slopes = gradient(total)(mix * first + (1 - mix) * second)
-    # the root has no slope at zero
-    norms = jnp.sqrt(jnp.square(slopes).sum(axis=1) + 1e-12)
-    return network(second).mean() - network(first).mean() + penalty * jnp.square(norms - 1).mean()
-
-
-@compiled
-def judge_fit(
-    judge: Discriminator,
-    first: Float[Array, "k b f"],
-    second: Float[Array, "k b f"],
-    learning_rate: Float[Array, ""],
-    penalty: Float[Array, ""],
-) -> Discriminator:
-    """Take one Adam step (betas 0.5, 0.99) on each of k minibatches of b rows of each class."""
-    optimiser = optax.scale_by_adam(b1=0.5, b2=0.99)
-
-    def step(
-        carry: tuple[Mlp, optax.OptState], rows: tuple[Float[Array, "b f"], Float[Array, "b f"]]
-    ) -> tuple[tuple[Mlp, optax.OptState], None]:
-        network, state = carry
-        return descended(optimiser, network, gradient(judge_loss)(network, *rows, penalty), state, learning_rate), None
-
-    return Discriminator(*scan(step, (judge.network, judge.adam), (first, second))[0])
-
-
-def _untrained(method: "Sail", task: Task, seed: int, observed: tuple[Floats, Floats]) -> Policy:
+def _untrained(method: "Sail", task: Task, seed: int, observed: Normaliser) -> Policy:
     """Return the policy before it has learned anything; it knows how to standardise."""
-    low, high = task.robot.control_range
-    actor, _ = fresh_networks(method.rl, task.observation_size, len(low), seed)
-    return Policy(
-        weights=tuple(np.asarray(weight) for weight in actor.mean.weights),
-        biases=tuple(np.asarray(bias) for bias in actor.mean.biases),
-        log_std=np.asarray(actor.log_std),
-        observation_mean=observed[0].astype(np.float32),
-        observation_std=observed[1].astype(np.float32),
-        action_centre=((low + high) / 2).astype(np.float32),
-        action_half_range=((high - low) / 2).astype(np.float32),
-    )
+    actor, _ = fresh_networks(method.rl, task.observation_size, task.robot.control_range.shape[1], seed)
+    return policy_of(actor.mean, actor.log_std, observed, task.robot)
 
 
 def _observed(task: Task, policy: Policy, states: Floats) -> Singles:
@@ -269,7 +225,7 @@ def _babbled(
         blocks=method.inverse_blocks,
     )
     order = rng.integers(len(inputs), size=(method.inverse_steps, ROWS))
-    rates = FITTED_RATE * np.linspace(1, 0.01, len(order))
+    rates = falling_rates(FITTED_RATE, len(order))
     own, _ = inverse_model.continued(fresh, array(inputs), array(units), array(order, np.int32), array(rates, np.float32))
     return own, len(inputs)
 
@@ -295,29 +251,7 @@ def _pretrained(
 ) -> Policy:
     """Return the policy whose mean was regressed on a*(s) in demonstrated states."""
     order = shown.drawn(rng, method.pretrained)
-    network = Mlp(tuple(array(w) for w in policy.weights), tuple(array(b) for b in policy.biases))
     z = array(shown.z)
-    rates = array(FITTED_RATE * np.linspace(1, 0.01, len(order)), np.float32)
-    found = _regressed(network, z, wanted(goal, own.network, z), array(order, np.int32), rates)
-    return replace(
-        policy, weights=tuple(np.asarray(w) for w in found.weights), biases=tuple(np.asarray(b) for b in found.biases)
-    )
-
-
-@compiled
-def _regressed(
-    network: Mlp, z: Float[Array, "m o"], units: Float[Array, "m a"], order: Int[Array, "k b"], rates: Float[Array, " k"]
-) -> Mlp:
-    """Take one Adam step on mean ‖μ(z) − units‖² for each of the k minibatches whose rows `order` names."""
-    optimiser = optax.scale_by_adam()
-
-    def distance(mean: Mlp, rows: Int[Array, " b"]) -> Float[Array, ""]:
-        return jnp.square(mean(z[rows]) - units[rows]).sum(axis=1).mean()
-
-    def step(
-        carry: tuple[Mlp, optax.OptState], turn: tuple[Int[Array, " b"], Float[Array, ""]]
-    ) -> tuple[tuple[Mlp, optax.OptState], None]:
-        (mean, state), (rows, rate) = carry, turn
-        return descended(optimiser, mean, gradient(distance)(mean, rows), state, rate), None
-
-    return scan(step, (network, start_optimiser(optimiser, network)), (order, rates))[0][0]
+    rates = array(falling_rates(FITTED_RATE, len(order)), np.float32)
+    mean = cloner.regressed(mean_of(policy), z, wanted(goal, own.network, z), array(order, np.int32), rates).numpy
+    return replace(policy, weights=mean.weights, biases=mean.biases)

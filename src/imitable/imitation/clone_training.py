@@ -21,6 +21,8 @@ from imitable.imitation.methods.gaifo import Gaifo
 from imitable.imitation.training import PolicyTraining, adversarial, imitation_task, normaliser_of
 from imitable.imitation.transitions import Sampler, densities, weighted_transitions
 from imitable.nn import cloner
+from imitable.nn.fitting import cosine_rates
+from imitable.nn.networks import policy_of
 from imitable.nn.typed_jax import array, leaves, replaced
 from imitable.policies.acting import mean, normalised
 from imitable.rl.checkpoint import checked
@@ -105,8 +107,7 @@ class CloneTraining:
         if self._cloned:
             return self._tuned.iterate()
         count = min(PART, self._method.gradient_steps - self._taken)
-        at = (self._taken + np.arange(count)) / self._method.gradient_steps
-        rates = self._method.learning_rate * (1 + np.cos(np.pi * at)) / 2
+        rates = cosine_rates(self._method.learning_rate, self._taken, count, self._method.gradient_steps)
         order = self._sampler.draw(self._rng, (count, self._method.minibatch))
         self._cloner, loss = cloner.fit(
             self._cloner, self._inputs, self._units, array(order, np.int32), array(rates, np.float32)
@@ -176,16 +177,7 @@ class CloneTraining:
         return self._policy_of(np.clip(np.log(np.maximum(left, np.exp(LOG_STD[0]))), *LOG_STD))
 
     def _policy_of(self, log_std: Floats) -> Policy:
-        network = self._cloner.network
-        return Policy(
-            weights=tuple(np.asarray(w) for w in network.weights),
-            biases=tuple(np.asarray(b) for b in network.biases),
-            log_std=log_std.astype(np.float32),
-            observation_mean=self._normaliser.mean.astype(np.float32),
-            observation_std=self._normaliser.std.astype(np.float32),
-            action_centre=self._centre.astype(np.float32),
-            action_half_range=self._half.astype(np.float32),
-        )
+        return policy_of(self._cloner.network, log_std, self._normaliser, self._job.imitator)
 
 
 @contextmanager

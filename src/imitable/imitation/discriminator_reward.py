@@ -10,7 +10,7 @@ from imitable.imitation.features import Features
 from imitable.imitation.transitions import Sampler, WeightedTransitions
 from imitable.nn import discriminator
 from imitable.nn.typed_jax import array, leaves, replaced
-from imitable.rl.reward_model import Rewards, absorbed_steps
+from imitable.rl.reward_model import Rewards, absorbing_steps
 from imitable.sim.rollout import Segment
 from imitable.tensors import Arrays
 from imitable.types import Floats, Singles
@@ -42,7 +42,7 @@ class DiscriminatorReward:
     def __call__(self, segment: Segment) -> Rewards:
         """Rewards by the discriminator as it stands, then let it learn from the segment."""
         ours = self._features(segment.moments.states, segment.after.states)
-        falls = absorbed_steps(segment, self._method.discount) if self._method.absorbing else 0
+        falls = absorbing_steps(segment, self._method.discount) if self._method.absorbing else 0
         rows = np.concatenate([ours, self._features.absorbing[None]])
         rewards = self._rewards(rows)
         demonstrated = self._learn(rows, falls)
@@ -54,7 +54,7 @@ class DiscriminatorReward:
         )
 
     def _rewards(self, rows: Singles) -> Floats:
-        logits = np.asarray(discriminator.logits(self._judge.network, array(rows)), np.float64)
+        logits = np.asarray(discriminator.logits_demonstrated_is_high(self._judge.network, array(rows)), np.float64)
         return logits if self._method.reward == "logit" else np.logaddexp(0, logits)
 
     def _learn(self, rows: Singles, falls: int) -> float:
