@@ -161,6 +161,13 @@ class BadScores(ImitableError):
         super().__init__(f"{path} is not a readable score file: {reason}")
 
 
+class BadRecord(ImitableError):
+    """A record of an experiment is of another version, or was changed by hand."""
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(f"{where}: {problem}: take the record away to make it again")
+
+
 class BadEpisode(ImitableError):
     """A demonstration that cannot be judged."""
 
