@@ -67,7 +67,7 @@ class BadModel(ImitableError):
 
 
 class MixedRobots(ImitableError):
-    """Variants that cannot share one batch."""
+    """Robots that cannot share one batch."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"these bodies cannot be simulated in one batch: {reason}")
