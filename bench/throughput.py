@@ -157,11 +157,9 @@ def row_of(name: str, text: str, measured: dict[str, float], rates: dict[str, fl
 
 def line_of(row: ThroughputRow) -> str:
     """Return a line of the table on the terminal."""
-    shown = (
-        f"{row.robot:<14}{row.method:<8}{row.share:>16.2f}{row.target:>8.2f}{row.steps_per_s:>12,.0f}{row.limit_per_s:>12,.0f}"
-    )
-    return shown + (f"{row.multiple_of_peer:>9.1f}{PEER_TARGETS[row.robot]:>8.1f}" if row.multiple_of_peer else ""
-    return f"{row.robot:<14}{row.method:<8}{shares}{rates}{peer}"
+    shares, rates = f"{row.share:>16.2f}{row.target:>8.2f}", f"{row.steps_per_s:>12,.0f}{row.limit_per_s:>12,.0f}"
+    compared = f"{row.multiple_of_peer:>9.1f}{PEER_TARGETS[row.robot]:>8.1f}" if row.multiple_of_peer else ""
+    return f"{row.robot:<14}{row.method:<8}{shares}{rates}{compared}"
 
 
 def main() -> None:
