@@ -46,15 +46,15 @@ bench: setup  ## Throughput against the simulator's limit and against peers
 	$(BIN)/python bench/throughput.py --out results/throughput.json; status=$$?; $(BIN)/python scripts/write_results.py; exit $$status
 
 feasibility: setup  ## Records of every scorer on the paper's settings that are missing (hours), and their page
-	$(BIN)/python scripts/run_feasibility.py
-	$(BIN)/python scripts/run_ladders.py
-	$(BIN)/python scripts/run_many.py
+	$(BIN)/python -m imitable.experiments.feasibility
+	$(BIN)/python -m imitable.experiments.ladders
+	$(BIN)/python -m imitable.experiments.large_sets
 	$(BIN)/python scripts/write_results.py
 
 imitation: setup  ## Records of every learner on the paper's settings that are missing (hours), and their page
-	$(BIN)/python scripts/run_imitation.py
-	$(BIN)/python scripts/run_cloning.py
-	$(BIN)/python scripts/run_noise.py
+	$(BIN)/python -m imitable.experiments.imitation
+	$(BIN)/python -m imitable.experiments.cloning
+	$(BIN)/python -m imitable.experiments.noise
 	$(BIN)/python scripts/write_results.py
 
 build: setup  ## Wheel and sdist, each installed into an empty environment and run outside the clone

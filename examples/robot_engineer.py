@@ -55,15 +55,17 @@ def main() -> None:
         [wave(times, hertz + 0.02 * k, bend, name) for name, (hertz, bend) in recordings.items() for k in range(3)],
     )
     scores = im.score(demos, arm, out="scores.parquet", overwrite=True)
-    ranking = np.argsort(scores.share, kind="stable")
-    for row in ranking:
+    for row in sorted(range(len(scores)), key=lambda row: scores.share[row]):
         print(f"{row}  {scores.episodes[row].demonstrator:18}{scores.verdict[row]:12}share {scores.share[row]:.3f}")
     for name in ("far-reaching arm", "fast arm"):
         row = max(i for i, episode in enumerate(scores.episodes) if episode.demonstrator == name)
         trace = read_steps("scores.parquet", demos[row].hash)
+        assert trace is not None
         print("", *lines(im.explain(demos[row], scores, row, trace)), sep="\n")
     with Path("weights.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([("episode", "weight"), *enumerate(scores.weight.tolist())])
+        writer = csv.writer(file)
+        writer.writerow(["episode", "weight"])
+        writer.writerows((row, float(weight)) for row, weight in enumerate(scores.weight))
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ class BadModel(ImitableError):
 
 
 class MixedRobots(ImitableError):
-    """Variants that cannot share one batch."""
+    """Robots that cannot share one batch."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"these bodies cannot be simulated in one batch: {reason}")
@@ -159,6 +159,13 @@ class BadScores(ImitableError):
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path} is not a readable score file: {reason}")
+
+
+class BadRecord(ImitableError):
+    """A record of an experiment is of another version, or was changed by hand."""
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(f"{where}: {problem}: take the record away to make it again")
 
 
 class BadEpisode(ImitableError):
