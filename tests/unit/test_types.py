@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from imitable.errors import BadPolicy, BadTrajectory
+from imitable.errors import BadPolicy, BadTrajectory, BadWeights
 from imitable.types import (
     Demonstrations,
     Episode,
@@ -17,6 +17,7 @@ from imitable.types import (
     Part,
     Policy,
     Trajectory,
+    Weights,
     by_demonstrator,
     episode_of,
     frozen,
@@ -160,6 +161,55 @@ class TestPart:
         for place in range(len(part)):
             assert part.episodes[place].hash == whole[place].hash
         assert whole.asked == 1
+
+
+class TestRowHash:
+    def test_covers_all_that_the_content_hash_leaves_out(self) -> None:
+        one = episode_of(dataclasses.replace(make_trajectory(), total_return=2.5, seed=42), 0)
+        others = [
+            dataclasses.replace(one, demonstrator="another"),
+            dataclasses.replace(one, terminated=True),
+            dataclasses.replace(one, total_return=float(np.nextafter(2.5, 3))),
+            dataclasses.replace(one, total_return=float("nan")),
+            dataclasses.replace(one, seed=None),
+            dataclasses.replace(one, hash="0" * 32),
+        ]
+        assert len({episode.row_hash for episode in (one, *others)}) == 7
+
+    def test_does_not_depend_on_where_an_episode_stands(self) -> None:
+        trajectory = make_trajectory()
+        assert episode_of(trajectory, 3, "folder").row_hash == episode_of(trajectory, 0).row_hash
+
+
+class TestWeights:
+    DEMOS = InMemory(LAYOUT, [make_trajectory(seed=seed, terminated=seed == 1) for seed in range(3)])
+
+    def weights(self, values: list[float], *places: int) -> Weights:
+        rows = [self.DEMOS.episodes[place] for place in places or range(3)]
+        return Weights(tuple(r.hash for r in rows), np.array(values), terminated=tuple(r.terminated for r in rows))
+
+    def test_of_the_set_and_of_a_part(self) -> None:
+        weights = self.weights([0.5, 0.3, 0.2])
+        assert weights.of(self.DEMOS) is weights.values
+        np.testing.assert_allclose(weights.of(Part(self.DEMOS, [1, 2])), [0.6, 0.4])
+
+    def test_a_stranger_is_refused(self) -> None:
+        with pytest.raises(BadWeights, match="episode 2 of the set has none"):
+            self.weights([0.5, 0.5], 0, 1).of(self.DEMOS)
+
+    @pytest.mark.parametrize("changed", [0, 1])
+    def test_an_end_that_changed_since_scoring_is_refused(self, changed: int) -> None:
+        demos = [dataclasses.replace(one, terminated=one.terminated ^ (k == changed)) for k, one in enumerate(self.DEMOS)]
+        whole, weights = InMemory(LAYOUT, demos), self.weights([0.5, 0.3, 0.2])
+        assert [episode.hash for episode in whole.episodes] == list(weights.hashes)
+        for some in (whole, Part(whole, [changed, 2])):
+            with pytest.raises(BadWeights, match=rf"episode {changed} of the set .*end.* by itself.* otherwise"):
+                weights.of(some)
+        np.testing.assert_allclose(weights.of(Part(whole, {0, 1, 2} - {changed})).sum(), 1)
+
+    def test_ends_of_other_demonstrations_are_no_ends(self) -> None:
+        with pytest.raises(BadWeights, match="2 demonstrations, but the ends of 1"):
+            Weights(("a", "b"), np.array([0.5, 0.5]), terminated=(True,))
 
 
 def test_places_of_every_demonstrator_in_the_order_they_appear() -> None:
