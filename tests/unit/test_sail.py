@@ -12,7 +12,7 @@ from imitable.imitation.alignment_reward import AlignmentReward
 from imitable.imitation.learner import Job
 from imitable.imitation.methods.sail import Sail
 from imitable.imitation.training import PolicyTraining
-from imitable.nn import discriminator, next_state_vae, wasserstein_critic
+from imitable.nn import discriminator, inverse_model, next_state_vae, wasserstein_critic
 from imitable.nn.typed_jax import array
 from imitable.policies.acting import act
 from imitable.robots.parse import parse_robot
@@ -99,11 +99,11 @@ def test_the_inverse_model_improves_as_it_goes_on_and_pieces_make_a_whole() -> N
     changes = states @ rng.normal(size=(3, 3)) + actions @ rng.normal(size=(2, 3))
     inputs, units = array(np.concatenate([states, changes], axis=1), np.float32), array(actions, np.float32)
     order, rates = array(rng.integers(2000, size=(600, 64)), np.int32), array(np.full(600, 3e-3), np.float32)
-    fresh = inverse.begun(0, 6, 2, hidden=32, blocks=1)
-    half, first = inverse.continued(fresh, inputs, units, order[:300], rates[:300])
-    whole, second = inverse.continued(half, inputs, units, order[300:], rates[300:])
-    at_once, _ = inverse.continued(fresh, inputs, units, order, rates)
-    _, third = inverse.continued(whole, inputs, units, order[:0], rates[:0])
+    fresh = inverse_model.begun(0, 6, 2, hidden=32, blocks=1)
+    half, first = inverse_model.continued(fresh, inputs, units, order[:300], rates[:300])
+    whole, second = inverse_model.continued(half, inputs, units, order[300:], rates[300:])
+    at_once, _ = inverse_model.continued(fresh, inputs, units, order, rates)
+    _, third = inverse_model.continued(whole, inputs, units, order[:0], rates[:0])
     assert float(third) < float(second) < float(first) / 3
     np.testing.assert_allclose(np.asarray(at_once.network.weights[0]), np.asarray(whole.network.weights[0]), atol=1e-4)
 
