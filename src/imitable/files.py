@@ -6,15 +6,41 @@ import os
 import shutil
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from imitable.errors import BadOption, CannotWrite, OutputExists
+from imitable.errors import BadOption, Busy, CannotWrite, OutputExists
+
+try:
+    import fcntl
+except ImportError:  # Windows has no flock: nothing is locked there
+    fcntl = None
 
 
 def content_hash(path: str | Path) -> str:
     """Return a hash of a file's contents, whatever its name and date."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a job writes, and what may be done with what stands there."""
+
+    path: Path
+    resume: bool = False
+    """Go on with what is there."""
+    overwrite: bool = False
+    """Replace what is there."""
+
+    def __post_init__(self) -> None:
+        """Refuse to go on with an output and to replace it at once."""
+        check_modes(resume=self.resume, overwrite=self.overwrite)
+
+
+def as_output(out: str | Path | Output) -> Output:
+    """Return a path as an output that must not be there yet."""
+    return out if isinstance(out, Output) else Output(Path(out))
 
 
 def check_free(path: Path, *, overwrite: bool, resume: bool = False) -> None:
@@ -95,3 +121,41 @@ def check_writable(path: Path) -> None:
             pass
     except OSError as error:
         raise CannotWrite(str(path), error.strerror or str(error)) from None
+
+
+@contextmanager
+def locked(path: Path) -> Generator[None]:
+    """Keep other processes from writing `path` (a file or folder) in the block; refuse if one does already.
+
+    The lock is the system's (`flock` on a file beside `path`): it ends with the process that holds it, however that ends.
+    """
+    lock = path.absolute().with_name(f".{path.name}.lock")
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        handle = _locked(lock)
+    except BlockingIOError:
+        raise Busy(str(path)) from None
+    except OSError as error:
+        raise CannotWrite(str(path), error.strerror or str(error)) from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _locked(lock: Path) -> int:
+    """Return an open file that is locked and still stands at its name: its last holder may have removed it meanwhile."""
+    while True:
+        handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            if fcntl is None:
+                return handle
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with suppress(FileNotFoundError):
+                if os.fstat(handle).st_ino == lock.stat().st_ino:
+                    return handle
+        except OSError:
+            os.close(handle)
+            raise
+        os.close(handle)
