@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
+from imitable.tensors import to_bytes
 from tests.golden.jobs import ARM, CHAINS, Result, probe, run
 
 GOLDEN = Path(__file__).with_name("golden.json")
@@ -38,7 +38,7 @@ def write_arm_policy(path: Path) -> None:
     arrays |= {"observation_std": np.ones(4, np.float32), "action_centre": np.zeros(2, np.float32)}
     arrays |= {"action_half_range": np.array([1, 2], np.float32)}
     metadata = {"schema": "1", "observation_limit": "10.0", "about": "{}"}
-    save_file(arrays, path, {"imitable": json.dumps(metadata)})
+    path.write_bytes(to_bytes(arrays, metadata))
 
 
 @pytest.mark.parametrize("chain", CHAINS)

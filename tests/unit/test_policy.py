@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 import dataclasses
+import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -122,7 +124,7 @@ class TestFile:
         save_policy(make_policy(), tmp_path / "policy.safetensors")
         code = (
             "import sys, numpy as np, imitable as im\n"
-            "from imitable.policies.files import act\n"
+            "from imitable.policies.acting import act\n"
             "print(act(im.load_policy(sys.argv[1]), np.ones((1, 4))).tolist(), 'jax' in sys.modules)"
         )
         command = [sys.executable, "-c", code, str(tmp_path / "policy.safetensors")]
@@ -170,3 +172,57 @@ class TestFile:
         path = tmp_path / "policy.safetensors"
         rewrite(path, **changes)
         assert "not a policy file" in self.refused(path)
+
+
+def flipped(data: bytes, places: Iterable[int]) -> bytes:
+    """Return the data with the bits at `places` turned over."""
+    changed = bytearray(data)
+    for place in places:
+        changed[place // 8] ^= 1 << (place % 8)
+    return bytes(changed)
+
+
+class TestDamage:
+    def test_a_flipped_bit_is_noticed_or_changes_nothing(self, tmp_path: Path) -> None:
+        path, rng = tmp_path / "policy.safetensors", np.random.default_rng(0)
+        data = to_bytes(make_policy())
+        header = 8 * (8 + int.from_bytes(data[:8], "little"))
+        places = [*rng.integers(header, size=400), *rng.integers(8 * len(data), size=400)]
+        for place in places:
+            path.write_bytes(flipped(data, [int(place)]))
+            try:
+                policy = load_policy(path)
+            except BadPolicy:
+                continue
+            assert to_bytes(policy) == data, f"bit {place}"
+
+    @pytest.mark.parametrize("count", [2, 8, 64])
+    def test_many_flipped_bits_are_noticed(self, tmp_path: Path, count: int) -> None:
+        path, rng = tmp_path / "policy.safetensors", np.random.default_rng(count)
+        data = to_bytes(make_policy())
+        for _ in range(100):
+            path.write_bytes(flipped(data, rng.choice(8 * len(data), count, replace=False).tolist()))
+            with pytest.raises(BadPolicy):
+                load_policy(path)
+
+    def test_a_file_without_a_hash_is_refused_until_it_is_sealed(self, tmp_path: Path) -> None:
+        path = tmp_path / "policy.safetensors"
+        save_policy(make_policy(), path)
+        arrays, metadata = tensors.read(path)
+        path.write_bytes(save_arrays(arrays, {tensors.METADATA: json.dumps(metadata)}))
+        with pytest.raises(BadPolicy, match="no hash of its contents"):
+            load_policy(path)
+        path.write_bytes(tensors.seal(path))
+        assert path.read_bytes() == to_bytes(make_policy())
+
+    def test_a_hash_covers_names_types_shapes_bytes_and_text(self) -> None:
+        array = np.arange(6, dtype=np.float32)
+        others = [
+            ({"a": array}, {"key": "other"}),
+            ({"b": array}, {"key": "value"}),
+            ({"a": array.view(np.int32)}, {"key": "value"}),
+            ({"a": array.reshape(2, 3)}, {"key": "value"}),
+            ({"a": array + 1}, {"key": "value"}),
+        ]
+        hashes = {tensors.content_hash(*contents) for contents in [({"a": array}, {"key": "value"}), *others]}
+        assert len(hashes) == 6

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imitable.errors import BadOption, BadSpec
-from imitable.rl.settings import METHODS, Ppo, Trpo, method
-from imitable.spec_text import method_text, parse_method, split
+from imitable.rl.settings import METHODS, Ppo, Trpo, method, same_settings
+from imitable.spec_text import Range, bound, method_text, parse_method, split
 
 
 def test_settings_are_read_by_type() -> None:
@@ -55,3 +55,20 @@ def test_a_wrong_text_says_what_would_be_right(text: str, part: str) -> None:
 
 def test_a_path_is_split_after_its_suffix() -> None:
     assert split("models/a:b,c.xml:gravity=3") == ("models/a:b,c.xml", {"gravity": "3"})
+
+
+@pytest.mark.parametrize("kind", METHODS.values())
+def test_every_number_of_a_method_has_a_range(kind: type[Ppo]) -> None:
+    assert all(bound(kind, field.name, Range) is not None for field in dataclasses.fields(kind))
+
+
+def test_an_algorithm_takes_the_settings_that_a_learner_has_under_the_same_names() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Learner:
+        length: int = 32
+        epochs: int = 3
+        max_kl: float = 0.5
+        features: str = "pair"
+
+    assert same_settings(Ppo, Learner()) == Ppo(length=32, epochs=3)
+    assert same_settings(Trpo, Learner()) == Trpo(length=32, epochs=3, max_kl=0.5)

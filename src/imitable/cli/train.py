@@ -14,10 +14,10 @@ from imitable.policies.files import load_policy, save_policy
 from imitable.policies.shipped import policy_for
 from imitable.rl.expert import Expert, Goal, check_settings, train
 from imitable.rl.progress import Progress
-from imitable.rl.settings import METHODS, RANGES, method
+from imitable.rl.settings import METHODS, method
 from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
-from imitable.spec_text import method_value
+from imitable.spec_text import Range, bound, method_value
 from imitable.types import Policy
 
 
@@ -97,9 +97,14 @@ def _help(verb: Train, name: str) -> None:
     if name not in METHODS:
         method(name)
     columns = ("key", "default", "low", "high")
-    rows = [(field.name, method_value(field.default), *RANGES[field.name]) for field in fields(METHODS[name])]
+    rows = [(field.name, method_value(field.default), *_limits(name, field.name)) for field in fields(METHODS[name])]
     table(verb.common, f"{name}[:KEY=VALUE,…]", columns, rows)
     document(verb.common, {"method": name, "keys": [dict(zip(columns, row, strict=True)) for row in rows]})
+
+
+def _limits(name: str, field: str) -> tuple[float, float]:
+    limits = bound(METHODS[name], field, Range) or Range(-math.inf, math.inf)
+    return limits.low, limits.high
 
 
 def _report(verb: Train, expert: Expert) -> None:

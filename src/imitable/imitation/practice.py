@@ -4,7 +4,8 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from imitable.rl.settings import RANGES as RL_RANGES
+from imitable.rl.settings import Ppo
+from imitable.spec_text import Range, bound
 
 
 @dataclass(frozen=True)
@@ -40,5 +41,7 @@ class Practice:
         return {field.name: getattr(self, field.name) for field in fields(Practice)}
 
 
-PRACTICE_RANGES = {field.name: RL_RANGES[field.name] for field in fields(Practice)} | {"discount": (0, 0.99999)}
+PRACTICE_RANGES: dict[str, tuple[float, float]] = {
+    field.name: (limits.low, limits.high) for field in fields(Practice) if (limits := bound(Ppo, field.name, Range))
+} | {"discount": (0, 0.99999)}
 """Lowest and highest value of every number; an absorbing state for ever needs a discount below one."""

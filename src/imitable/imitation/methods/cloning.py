@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from imitable.imitation.learner import Job
 from imitable.imitation.methods.gaifo import Gaifo
-from imitable.rl.settings import RANGES as RL_RANGES
 from imitable.spec_text import check_ranges
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 RANGES: dict[str, tuple[float, float]] = {
     "gradient_steps": (1, 10**8),
     "minibatch": (1, 10**7),
-    "learning_rate": RL_RANGES["learning_rate"],
-    "hidden": RL_RANGES["hidden"],
+    "learning_rate": (1e-12, 1),
+    "hidden": (1, 65536),
     "fine_tune": (0, 1),
     "critic_steps": (0, inf),
 }

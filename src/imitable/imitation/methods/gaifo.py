@@ -13,7 +13,6 @@ from imitable.errors import BadOption, one_of
 from imitable.imitation.features import FORMS
 from imitable.imitation.learner import Job
 from imitable.imitation.practice import PRACTICE_RANGES, Practice
-from imitable.rl.settings import RANGES as RL_RANGES
 from imitable.rl.settings import Method, Ppo, Trpo
 from imitable.spec_text import check_ranges
 
@@ -26,7 +25,7 @@ ALGORITHMS = ("ppo", "trpo")
 _CHOICES = {"algorithm": ALGORITHMS, "features": FORMS, "reward": REWARDS, "weighting": WEIGHTINGS}
 
 RANGES: dict[str, tuple[float, float]] = PRACTICE_RANGES | {
-    "max_kl": RL_RANGES["max_kl"],
+    "max_kl": (1e-9, 10),
     "quiet_share": (0, 0.5),
     "discriminator_hidden": (1, 65536),
     "discriminator_rate": (1e-12, 1),

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from imitable.imitation.learner import Job
 from imitable.imitation.practice import PRACTICE_RANGES, Practice
-from imitable.rl.settings import RANGES as RL_RANGES
 from imitable.rl.settings import Ppo
 from imitable.spec_text import check_ranges
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from imitable.imitation.training import PolicyTraining
 
 RANGES: dict[str, tuple[float, float]] = PRACTICE_RANGES | {
-    "anchor": RL_RANGES["anchor"],
+    "anchor": (0, inf),
     "goal_hidden": (1, 65536),
     "goal_latent": (1, 65536),
     "goal_steps": (1, 10**7),
