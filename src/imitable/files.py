@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from imitable.errors import BadOption, Busy, CannotWrite, OutputExists
+from imitable.observer import SILENT, Observer
 
 try:
     import fcntl
@@ -18,29 +19,36 @@ except ImportError:  # Windows has no flock: nothing is locked there
     fcntl = None
 
 
+@dataclass(frozen=True, init=False)
+class Output:
+    """Where the results of a job go, and who is told on the way."""
+
+    path: Path | None
+    """File or folder; None: results stay in memory."""
+    resume: bool
+    """Go on with what is there, if its settings are the same."""
+    overwrite: bool
+    """Replace what is there."""
+    observer: Observer
+    """Told how far the job is."""
+
+    def __init__(
+        self, path: str | Path | None = None, resume: bool = False, overwrite: bool = False, observer: Observer = SILENT
+    ) -> None:
+        check_modes(resume=resume, overwrite=overwrite)
+        values = {"path": None if path is None else Path(path), "resume": resume, "overwrite": overwrite, "observer": observer}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, out: "str | Path | Output | None") -> "Output":
+        """Return what a caller gave, as an output: a bare path is neither resumed nor overwritten."""
+        return out if isinstance(out, Output) else cls(out)
+
+
 def content_hash(path: str | Path) -> str:
     """Return a hash of a file's contents, whatever its name and date."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32]
-
-
-@dataclass(frozen=True)
-class Output:
-    """Where a job writes, and what may be done with what stands there."""
-
-    path: Path
-    resume: bool = False
-    """Go on with what is there."""
-    overwrite: bool = False
-    """Replace what is there."""
-
-    def __post_init__(self) -> None:
-        """Refuse to go on with an output and to replace it at once."""
-        check_modes(resume=self.resume, overwrite=self.overwrite)
-
-
-def as_output(out: str | Path | Output) -> Output:
-    """Return a path as an output that must not be there yet."""
-    return out if isinstance(out, Output) else Output(Path(out))
 
 
 def check_free(path: Path, *, overwrite: bool, resume: bool = False) -> None:

@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""Who is told how a long job goes: the library itself is silent."""
+"""Who is told how far a long job is: the command line's bar, a notebook's widget, or nobody."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Observer:
-    """Two functions that a job calls."""
-
-    progress: Callable[[int, int, str], None] = lambda done, total, note: None
-    """(done, total, note): how much of the work is done, and a few words about it."""
-    say: Callable[[str], None] = lambda line: None
-    """One line for a person."""
+from typing import Protocol
 
 
-SILENT = Observer()
-"""Tells nobody."""
+class Observer(Protocol):
+    """Sees a job from outside; nothing that it does changes a result."""
+
+    def progress(self, done: int, total: int, note: str = "") -> None:
+        """Hear that `done` of `total` parts are done; `note` says more in a few words."""
+        ...
+
+    def say(self, line: str) -> None:
+        """Hear one line for a person."""
+        ...
+
+
+class _Silent:
+    """Hears and does nothing."""
+
+    def progress(self, done: int, total: int, note: str = "") -> None:
+        del done, total, note
+
+    def say(self, line: str) -> None:
+        del line
+
+
+SILENT: Observer = _Silent()
+"""Nobody is told."""

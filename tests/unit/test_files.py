@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from imitable.errors import BadOption, BadTrajectory, Busy, CannotWrite, OutputExists
-from imitable.files import Output, as_output, check_free, locked, new_folder, write_bytes
+from imitable.files import Output, check_free, locked, new_folder, write_bytes
 
 
 def names(folder: Path) -> list[str]:
@@ -155,8 +155,9 @@ class TestLocked:
             pass
 
 
-def test_an_output_is_continued_or_replaced_not_both(tmp_path: Path) -> None:
-    assert as_output("run") == Output(Path("run"))
-    assert as_output(Output(tmp_path, resume=True)).resume
+def test_an_output_is_a_path_with_manners() -> None:
+    assert Output.of("scores.parquet") == Output(Path("scores.parquet"))
+    assert Output.of(None).path is None
+    assert Output.of(output := Output("run", resume=True)) is output
     with pytest.raises(BadOption, match="--resume"):
-        Output(tmp_path, resume=True, overwrite=True)
+        Output("run", resume=True, overwrite=True)
