@@ -18,7 +18,7 @@ import numpy as np  # noqa: E402
 from run_imitation import BY_NAME, RECORDS, Case, folders_of, make_scores, record_demonstrations, scores_of  # noqa: E402
 
 from imitable.demos.store import read  # noqa: E402
-from imitable.evaluation.returns import EVALUATION_SEED, evaluate  # noqa: E402
+from imitable.evaluation.returns import EVALUATION_SEED, measure_returns  # noqa: E402
 from imitable.feasibility.score_files import read_scores  # noqa: E402
 from imitable.files import write_bytes  # noqa: E402
 from imitable.imitation.learner import Job, Training  # noqa: E402
@@ -52,7 +52,7 @@ def own(body: str, seed: int) -> dict[str, Any]:
     training = Cloning().begin(Job(projected, robot, None, 0, seed))
     while not training.done:
         training.iterate()
-    found = evaluate(Locomotion(robot), training.policy, 100, EVALUATION_SEED)
+    found = measure_returns(Locomotion(robot), training.policy, 100, EVALUATION_SEED)
     return {"return": found.mean, "lowest": float(found.returns.min()), "steps": projected.simulator_steps}
 
 
@@ -86,7 +86,7 @@ def _clone(demos: Any, robot: Any, weights: Weights, seed: int) -> tuple[int, An
 
 
 def _look(robot: Any, policy: Any) -> float:
-    return evaluate(Locomotion(robot), policy, LOOK_EPISODES, EVALUATION_SEED).mean
+    return measure_returns(Locomotion(robot), policy, LOOK_EPISODES, EVALUATION_SEED).mean
 
 
 def _looks(training: Training, robot: Any, spent: int) -> list[tuple[int, float]]:

@@ -16,7 +16,7 @@ one_thread()
 import numpy as np  # noqa: E402
 from run_imitation import RECORDS, ROOT, RUNS  # noqa: E402
 
-from imitable.evaluation.returns import EVALUATION_SEED, played  # noqa: E402
+from imitable.evaluation.returns import EVALUATION_SEED, play  # noqa: E402
 from imitable.files import write_bytes  # noqa: E402
 from imitable.imitation.run_folder import RunFolder  # noqa: E402
 from imitable.policies.shipped import policy_for  # noqa: E402
@@ -35,7 +35,7 @@ def row(body: str, policy: Policy) -> dict[str, object]:
     pauses = 0.0
     for scale in SCALES:
         loud = policy if scale == 0 else replace(policy, log_std=policy.log_std + np.float32(np.log(scale)))
-        rollouts = played(task, loud, EPISODES, EVALUATION_SEED, sampled=scale > 0)
+        rollouts = play(task, loud, EPISODES, EVALUATION_SEED, sampled=scale > 0)
         returns.append(round(float(np.mean([one.total_return for one in rollouts])), 1))
         if scale == 0:
             speeds = np.abs(np.stack([one.states[300:, 8:10] for one in rollouts])).max(axis=2)

@@ -36,10 +36,10 @@ MOST_POSTURES = 2_000
 
 
 @dataclass(frozen=True)
-class Conduct:
-    """What a policy's rollouts came to. Shares are between 0 and 1."""
+class Occupancy:
+    """Which states a policy's rollouts occupy. Shares are between 0 and 1."""
 
-    occupancy: float
+    distance: float
     """Distance between visited and demonstrated states."""
     floor: float
     """The same distance between every other demonstration and the rest: what more of the same would show. NaN when unknown."""
@@ -56,7 +56,7 @@ class Conduct:
 
 
 class Cloud(NamedTuple):
-    """Weighed states."""
+    """Weighted states."""
 
     states: Floats
     """(N, S), or (N, D) once they are entries in scales."""
@@ -66,9 +66,9 @@ class Cloud(NamedTuple):
     """(N) which demonstration each is of, if that is known."""
 
 
-def conduct(
+def compare_occupancy(
     robot: Robot, rollouts: Sequence[Trajectory], states: Floats, density: Floats, owners: Ints | None = None
-) -> Conduct:
+) -> Occupancy:
     """Compare a policy's rollouts with demonstrations.
 
     Args:
@@ -81,16 +81,16 @@ def conduct(
     if not rollouts:
         raise BadOption("episodes", 0, "give at least 1")
     visited = np.concatenate([trajectory.states[:-1] for trajectory in rollouts])
-    there, asked = _cloud(robot, visited, np.ones(len(visited))), _cloud(robot, states, density, owners)
-    ours, theirs = _in_scales(robot, _thinned(there, MOST_STATES)), _in_scales(robot, _thinned(asked, MOST_STATES))
-    return Conduct(
-        occupancy=sliced_distance(ours, theirs),
+    own, shown = _cloud(robot, visited, np.ones(len(visited))), _cloud(robot, states, density, owners)
+    ours, theirs = _in_scales(robot, _thinned(own, MOST_STATES)), _in_scales(robot, _thinned(shown, MOST_STATES))
+    return Occupancy(
+        distance=sliced_distance(ours, theirs),
         floor=_floor(theirs),
         length=float(np.mean([len(trajectory) for trajectory in rollouts])),
-        limit_violations=_share(beyond_limits, robot, there),
-        contact_violations=_share(penetrating, robot, _thinned(there, MOST_POSTURES)),
-        demonstrated_limit_violations=_share(beyond_limits, robot, asked),
-        demonstrated_contact_violations=_share(penetrating, robot, _thinned(asked, MOST_POSTURES)),
+        limit_violations=_share(beyond_limits, robot, own),
+        contact_violations=_share(penetrating, robot, _thinned(own, MOST_POSTURES)),
+        demonstrated_limit_violations=_share(beyond_limits, robot, shown),
+        demonstrated_contact_violations=_share(penetrating, robot, _thinned(shown, MOST_POSTURES)),
     )
 
 
@@ -137,8 +137,9 @@ def _cloud(robot: Robot, states: Floats, density: Floats, owners: Ints | None = 
         raise BadWeights("densities must be finite and from 0 on, and not all 0")
     if owners is not None and owners.shape != density.shape:
         raise BadWeights(f"{len(states)} states, but owners of shape {owners.shape}")
-    kept = density > 0
-    return Cloud(states[kept], density[kept] / density[kept].sum(), None if owners is None else owners[kept])
+    likely = density > 0
+    mass = density[likely] / density[likely].sum()
+    return Cloud(states[likely], mass, None if owners is None else owners[likely])
 
 
 def _thinned(cloud: Cloud, most: int) -> Cloud:

@@ -62,7 +62,7 @@ class Features:
         return row
 
     def of(self, transitions: WeightedTransitions) -> Singles:
-        """(M, F) of all lessons."""
+        """(M, F) of all transitions."""
         rows = self(transitions.before, transitions.after)
         rows[transitions.absorbing] = self.absorbing
         return rows
@@ -72,11 +72,11 @@ class Features:
 
 
 def features(transitions: WeightedTransitions, imitator: Robot, form: str, *, normalised: bool, root: bool) -> Features:
-    """Return the features of a set of lessons: standardised by it or raw, with the root position or without."""
-    width, hidden, turns = int(transitions.before.shape[1]), 0 if root else imitator.root_entries, quaternions(imitator)
+    """Return the features of transitions: standardised by them or raw, with the root position or without."""
+    width, hidden, places = int(transitions.before.shape[1]), 0 if root else imitator.root_entries, quaternions(imitator)
     if not normalised:
-        return Features(hidden, np.zeros(width), np.ones(width), np.ones(width), form == "delta", np.inf, turns)
-    before, after = _signed(turns, transitions.before, transitions.after)
+        return Features(hidden, np.zeros(width), np.ones(width), np.ones(width), form == "delta", np.inf, places)
+    before, after = _signed(places, transitions.before, transitions.after)
     mean, std = transitions.moments(before)
     centre, spread = transitions.moments(after - before)
     own = scales(imitator)
@@ -86,7 +86,7 @@ def features(transitions: WeightedTransitions, imitator: Robot, form: str, *, no
         std=np.maximum(std, FLOOR * own.state),
         rms=np.maximum(np.hypot(centre, spread), FLOOR * own.change),
         delta=form == "delta",
-        quaternions=turns,
+        quaternions=places,
     )
 
 
