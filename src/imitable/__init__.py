@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from imitable.policies.shipped import policy_for
     from imitable.projection import project
     from imitable.report.page import write_report
-    from imitable.rl.expert import train
+    from imitable.rl.expert import Execution, Goal, Start, Stopping, train
     from imitable.robots.parse import parse_robot as robot
     from imitable.sim.task import Locomotion
     from imitable.types import Demonstrations, InMemory, Part, Policy, Scores, Trajectory, Weights
@@ -58,6 +58,10 @@ _HOMES = {
     "RunEvaluation": "imitable.evaluation.result",
     "project": "imitable.projection",
     "write_report": "imitable.report.page",
+    "Execution": "imitable.rl.expert",
+    "Goal": "imitable.rl.expert",
+    "Start": "imitable.rl.expert",
+    "Stopping": "imitable.rl.expert",
     "train": "imitable.rl.expert",
     "Locomotion": "imitable.sim.task",
     "save_onnx": "imitable.policies.onnx",
@@ -74,6 +78,8 @@ _HOMES = {
 
 __all__ = [
     "Demonstrations",
+    "Execution",
+    "Goal",
     "Imitated",
     "InMemory",
     "Locomotion",
@@ -87,6 +93,8 @@ __all__ = [
     "Run",
     "RunEvaluation",
     "Scores",
+    "Start",
+    "Stopping",
     "Trajectory",
     "Weights",
     "acquire",

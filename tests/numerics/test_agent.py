@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from imitable.nn.fitting import start
 from imitable.nn.networks import Actor, Mlp, actor, log_probability
 from imitable.rl.agent import Agent, bounded, fresh_networks, to_rows
 from imitable.rl.experience import Experience, Rows
@@ -97,12 +98,9 @@ def test_value_loss_is_half_the_mean_square() -> None:
 
 
 def test_the_value_fit_learns_a_line() -> None:
-    import optax
-
     critic, inputs = linear_critic(0.0), jnp.linspace(-1, 1, 64)[:, None]
     order = jnp.tile(jnp.arange(64).reshape(4, 16), (200, 1))
-    adam = optax.scale_by_adam().init(critic)
-    fitted, _ = fit(critic, adam, inputs, 3 * inputs[:, 0] + 1, order, jnp.float32(0.05))
+    fitted = fit(start(critic), inputs, 3 * inputs[:, 0] + 1, order, jnp.float32(0.05)).network
     assert float(fitted.weights[0][0, 0]) == pytest.approx(3.0, abs=0.02)
     assert float(fitted.biases[0][0]) == pytest.approx(1.0, abs=0.02)
 

@@ -73,14 +73,15 @@ def test_kl_equals_the_average_log_ratio_of_samples() -> None:
     other_mean, other_log_std = jnp.array([[0.0, 0.1]]), jnp.array([-0.2, 0.3])
     noise = jax.random.normal(jax.random.key(0), (200_000, 2))
     samples = mean + jnp.exp(log_std) * noise
-    ratio = log_probability(mean, log_std, samples) - log_probability(other_mean, other_log_std, samples)
+    means, other_means = (jnp.broadcast_to(row, samples.shape) for row in (mean, other_mean))
+    ratio = log_probability(means, log_std, samples) - log_probability(other_means, other_log_std, samples)
     expected = gaussian_kl(mean, log_std, other_mean, other_log_std)[0]
     assert float(ratio.mean()) == pytest.approx(float(expected), abs=5e-3)
 
 
 def test_log_probability_integrates_to_one() -> None:
     grid = jnp.linspace(-8, 8, 4001)[:, None]
-    density = jnp.exp(log_probability(jnp.array([[0.7]]), jnp.array([-0.3]), grid))
+    density = jnp.exp(log_probability(jnp.full_like(grid, 0.7), jnp.array([-0.3]), grid))
     assert float(jnp.trapezoid(density, grid[:, 0])) == pytest.approx(1.0, abs=1e-4)
 
 

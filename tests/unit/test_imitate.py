@@ -24,7 +24,7 @@ from imitable.nn.networks import Mlp
 from imitable.policies.acting import mean, normalised
 from imitable.rl.agent import Agent, to_rows
 from imitable.rl.experience import Experience
-from imitable.rl.reward_model import Rewards, absorbed_steps, terminal_values
+from imitable.rl.reward_model import Rewards, absorbing_steps, terminal_values
 from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
 from imitable.sim.rollout import Collector, Segment
@@ -180,7 +180,7 @@ def test_what_is_taken_off_every_reward_is_taken_off_the_absorbing_one_too() -> 
     for _ in range(5):
         pay = reward_model(segment)
     assert abs(float(pay.rewards.mean())) < 1e-6
-    assert pay.absorbed == pytest.approx(pay.metrics["reward_absorbed"] - pay.metrics["reward"])
+    assert pay.absorbing_reward == pytest.approx(pay.metrics["reward_absorbed"] - pay.metrics["reward"])
 
 
 def test_the_discriminator_learns_to_tell_demonstrations_from_falls() -> None:
@@ -206,7 +206,7 @@ def test_who_falls_as_the_demonstrations_do_cannot_be_told_from_them() -> None:
     ended[-1] = True
     segment = dataclasses.replace(falling_segment(), absorbing=ended)
     theirs = float(density[transitions.absorbing].sum() / density[~transitions.absorbing].sum())
-    assert absorbed_steps(segment, discount) / ended.size == pytest.approx(theirs)
+    assert absorbing_steps(segment, discount) / ended.size == pytest.approx(theirs)
 
 
 @pytest.mark.parametrize("weighting", ["sampling", "loss"])

@@ -73,7 +73,8 @@ def fitted_logits(first: Floats, second: Floats, penalty: float) -> tuple[Floats
     fresh = discriminator.fresh(0, 2, (16,))
     alike = full(rows[0].shape, 1.0)
     network = discriminator.fit(fresh, array(first[rows[0]]), array(second[rows[1]]), alike, rate, strength).network
-    ours, theirs = (np.asarray(discriminator.logits(network, array(x[1500:])), np.float64) for x in (first, second))
+    logits = discriminator.logits_demonstrated_is_high
+    ours, theirs = (np.asarray(logits(network, array(x[1500:])), np.float64) for x in (first, second))
     return ours, theirs
 
 
@@ -148,7 +149,7 @@ def test_what_was_learned_is_kept(scorer: Scorer, slider_path: Path, tmp_path: P
     job = job_on(slider_path, tmp_path / "models")
     first = scorer.prepared(job)
     monkeypatch.setattr("imitable.nn.inverse_model.fit", None)
-    monkeypatch.setattr("imitable.nn.discriminator.fit", None)
+    monkeypatch.setattr("imitable.nn.discriminator.fit_imitated_is_high", None)
     again = scorer.prepared(job)
     assert (again.spent, again.about) == (first.spent, first.about)
     for left, right in zip(measured(first, job), measured(again, job), strict=True):

@@ -14,8 +14,9 @@ from safetensors.numpy import save as save_arrays
 
 from imitable import tensors
 from imitable.errors import BadPolicy
-from imitable.policies.acting import act, controls, mean, normalised, rowwise
+from imitable.policies.acting import act, controls, mean, normalised
 from imitable.policies.files import load_policy, save_policy, to_bytes
+from imitable.policies.perceptron import rowwise
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot
 from imitable.types import Policy

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption
-from imitable.imitation.alignment_reward import AlignmentReward, judge_fit
+from imitable.imitation.alignment_reward import AlignmentReward
 from imitable.imitation.learner import Job
 from imitable.imitation.methods.sail import Sail
 from imitable.imitation.training import PolicyTraining
-from imitable.nn import discriminator, next_state_vae
+from imitable.nn import discriminator, next_state_vae, wasserstein_critic
 from imitable.nn.typed_jax import array
 from imitable.policies.acting import act
 from imitable.robots.parse import parse_robot
@@ -113,8 +113,10 @@ def test_the_critic_tells_two_points_apart_by_their_distance() -> None:
     first, second = (np.broadcast_to(np.array(point, np.float32), (1, 64, 2)) for point in ([0.6, 0.8], [-0.6, -0.8]))
     judge = discriminator.fresh(0, 2, (32,))
     theirs, ours = (array(np.repeat(rows, 800, axis=0)) for rows in (first, second))
-    judge = judge_fit(judge, theirs, ours, array(3e-3, np.float32), array(10.0, np.float32))
-    worth = np.asarray(discriminator.logits(judge.network, array(np.concatenate([first[0, :1], second[0, :1]]))))
+    judge = wasserstein_critic.fit(judge, theirs, ours, array(3e-3, np.float32), array(10.0, np.float32))
+    worth = np.asarray(
+        wasserstein_critic.values_demonstrated_is_high(judge.network, array(np.concatenate([first[0, :1], second[0, :1]])))
+    )
     assert worth[0] - worth[1] == pytest.approx(2 * 1.1, rel=0.05)
 
 
@@ -185,7 +187,7 @@ def test_pay_is_of_mean_zero_and_names_actions_inside_the_range() -> None:
     assert np.abs(anchors).max() <= 1
     assert pay.rewards.shape == segment.rewards.shape
     assert pay.rewards.mean() == pytest.approx(0, abs=1e-9)
-    assert pay.absorbed != 0
+    assert pay.absorbing_reward != 0
 
 
 @pytest.mark.parametrize("setting", [{"beta": -1.0}, {"anchor": -0.1}, {"discount": 1.0}, {"minibatch": 10**6}])

@@ -16,7 +16,7 @@ from imitable.evaluation.returns import measure_returns
 from imitable.nn.networks import from_policy
 from imitable.policies.acting import act, mean, normalised
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
-from imitable.rl.expert import Goal, quietened, train
+from imitable.rl.expert import Goal, Start, Stopping, quietened, train
 from imitable.rl.settings import METHODS, Method
 from imitable.rl.train import Trainer
 from imitable.robots.parse import parse_robot
@@ -145,14 +145,14 @@ def test_training_begins_from_the_policy_it_is_given() -> None:
 def test_a_policy_of_another_body_is_refused_as_a_beginning() -> None:
     swimmer = Trainer(Locomotion(parse_robot("swimmer")), SMALL["ppo"], 128, seed=0).policy
     with pytest.raises(BadPolicy, match="8 observations"):
-        train(HOPPER, SMALL["ppo"], 128, 0, begin=swimmer)
+        train(HOPPER, SMALL["ppo"], 128, 0, Start(begin=swimmer))
 
 
 def test_a_goal_that_is_met_stops_early_and_the_budget_stops_otherwise() -> None:
-    easy = train(HOPPER, SMALL["ppo"], 300_000, 0, goal=Goal(-1000.0), episodes=2)
+    easy = train(HOPPER, SMALL["ppo"], 300_000, 0, stopping=Stopping(Goal(-1000.0), episodes=2))
     assert easy.reached_goal
     assert easy.steps < 110_000
-    hard = train(HOPPER, SMALL["ppo"], 1000, 0, goal=Goal(1e9), episodes=2)
+    hard = train(HOPPER, SMALL["ppo"], 1000, 0, stopping=Stopping(Goal(1e9), episodes=2))
     assert not hard.reached_goal
     assert 1000 - 128 < hard.steps <= 1000
 

@@ -12,11 +12,11 @@ from imitable.errors import BadOption, CannotResume, OutputExists
 from imitable.files import check_free, check_modes, check_writable
 from imitable.policies.files import load_policy, save_policy
 from imitable.policies.shipped import policy_for
-from imitable.rl.expert import Expert, Goal, check_settings, train
+from imitable.rl.expert import Execution, Expert, Goal, Start, Stopping, check_settings, train
 from imitable.rl.progress import Progress
-from imitable.rl.settings import METHODS, method
+from imitable.rl.settings import METHODS, Method, method
 from imitable.robots.parse import parse_robot
-from imitable.sim.task import Locomotion
+from imitable.sim.task import Locomotion, Task
 from imitable.spec_text import Range, bound, method_value
 from imitable.types import Policy
 
@@ -27,14 +27,22 @@ def run(verb: Train) -> None:
         _help(verb, verb.method.removesuffix(":help"))
         return
     task, learner = Locomotion(parse_robot(verb.spec)), method(verb.method)
-    practice = replace(task, headings=verb.headings)
     _check_numbers(verb)
-    begin = _begin(verb.begin)
-    check_settings(task, learner, verb.steps, begin)
+    start = Start(replace(task, headings=verb.headings), _begin(verb.begin))
+    check_settings(task, learner, verb.steps, start.begin)
     check_writable(verb.out)
     checkpoint = verb.out.with_name(verb.out.name + ".checkpoint")
     _check_output(verb, checkpoint)
     say(verb.common, f"{task.robot}: at most {verb.steps:,} steps of {verb.method}; checkpoints in {checkpoint}")
+    expert = _trained(verb, task, learner, start, checkpoint)
+    save_policy(expert.policy, verb.out)
+    checkpoint.unlink(missing_ok=True)
+    _report(verb, expert)
+
+
+def _trained(verb: Train, task: Task, learner: Method, start: Start, checkpoint: Path) -> Expert:
+    """Train under a bar; an interruption says what is left to go on from."""
+    stopping = Stopping(None if verb.goal is None else Goal(verb.goal), verb.tolerance, verb.episodes)
     started = time.monotonic()
     with bar(verb.common, verb.steps, "training") as shown:
 
@@ -42,29 +50,20 @@ def run(verb: Train) -> None:
             rate = progress.steps / (time.monotonic() - started)
             shown.move_to(progress.steps, f"return {progress.mean_return:,.0f}  {rate:,.0f} steps/s")
 
+        execution = Execution(
+            checkpoint=checkpoint,
+            checkpoint_every_s=verb.checkpoint_every,
+            resume=verb.resume and checkpoint.exists(),
+            threads=verb.common.threads,
+            on_progress=on_progress,
+        )
         try:
-            expert = train(
-                task,
-                learner,
-                verb.steps,
-                verb.common.seed,
-                practice=practice,
-                begin=begin,
-                goal=None if verb.goal is None else Goal(verb.goal),
-                tolerance=verb.tolerance,
-                episodes=verb.episodes,
-                checkpoint=checkpoint,
-                checkpoint_s=verb.checkpoint_every,
-                resume=verb.resume and checkpoint.exists(),
-                threads=verb.common.threads,
-                on_progress=on_progress,
-            )
+            return train(task, learner, verb.steps, verb.common.seed, start, stopping, execution)
         except KeyboardInterrupt:
-            kept = f"The last checkpoint is kept: the same command with --resume goes on from {checkpoint}."
-            raise KeyboardInterrupt(kept if checkpoint.exists() else "Nothing was kept: there was no checkpoint yet.") from None
-    save_policy(expert.policy, verb.out)
-    checkpoint.unlink(missing_ok=True)
-    _report(verb, expert)
+            saved = f"The last checkpoint is kept: the same command with --resume goes on from {checkpoint}."
+            raise KeyboardInterrupt(
+                saved if checkpoint.exists() else "Nothing was kept: there was no checkpoint yet."
+            ) from None
 
 
 def _check_numbers(verb: Train) -> None:

@@ -9,12 +9,10 @@ from imitable.evaluation.reference import Reference, task_of
 from imitable.imitation.features import FLOOR
 from imitable.imitation.learner import Job
 from imitable.imitation.transitions import WeightedTransitions, reference_of
-from imitable.nn.networks import Mlp
 from imitable.nn.normaliser import Normaliser
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.progress import Progress
 from imitable.rl.train import Trainer
-from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
 from imitable.sim.task import Moment, Task
 from imitable.types import Floats, Policy
@@ -79,16 +77,3 @@ def _observed_scale(task: Task) -> Floats:
     """(O) how much the observed entries vary when the body babbles."""
     # a task may hide leading entries, never others
     return scales(task.robot).state[-task.observation_size :]
-
-
-def policy_of(network: Mlp, log_std: Floats, normaliser: Normaliser, robot: Robot) -> Policy:
-    """Return a network as a policy of a robot, for NumPy."""
-    return Policy(
-        weights=tuple(np.asarray(weight) for weight in network.weights),
-        biases=tuple(np.asarray(bias) for bias in network.biases),
-        log_std=log_std.astype(np.float32),
-        observation_mean=normaliser.mean.astype(np.float32),
-        observation_std=normaliser.std.astype(np.float32),
-        action_centre=robot.control_centre.astype(np.float32),
-        action_half_range=robot.control_half_range.astype(np.float32),
-    )

@@ -65,7 +65,7 @@ class WeightedTransitions:
         """(M) densities by which a discriminator is shown the pairs: an absorbing one 1 / (1 − γ) times as often, or never.
 
         A body that has fallen stays so for ever, which discounted counts 1 / (1 − γ) steps; the imitator's own falls are shown
-        as often (`absorbed_steps`), so that who falls like the demonstrations cannot be told from them.
+        as often (`absorbing_steps`), so that who falls like the demonstrations cannot be told from them.
         """
         return np.where(self.absorbing, self.density / (1 - discount) if absorbing else 0.0, self.density)
 

@@ -11,11 +11,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from imitable.nn import fitting
+from imitable.nn.fitting import falling_rates
 from imitable.nn.networks import Mlp, mlp
-from imitable.nn.typed_jax import array, compiled, descended, gradient, scan, start_optimiser
+from imitable.nn.typed_jax import array, compiled
 from imitable.types import Ints, Singles
 
 LOG_STD = (-20.0, 0.5)
@@ -54,21 +55,18 @@ def fit(
     beta: float,
     learning_rate: float,
 ) -> NextState:
-    """Fit rows (M, O) → (M, O) by one Adam step on each of the k minibatches whose rows `order` (k, b) names.
-
-    The rate falls in a line to a hundredth, so that the last steps average over the minibatches' noise.
-    """
+    """Fit rows (M, O) → (M, O): an Adam step, with `falling_rates`, on each minibatch of rows that `order` (k, b) names."""
     encoder_key, decoder_key, noise_key = jax.random.split(jax.random.key(seed), 3)
     model = NextState(
         mlp(encoder_key, (z.shape[1], *hidden, 2 * latent), last_scale=1.0),
         mlp(decoder_key, (latent, *hidden[::-1], z.shape[1]), last_scale=1.0),
     )
-    return _descend(
+    return _fit(
         model,
         array(z),
         array(changes),
         array(order, np.int32),
-        array(learning_rate * np.linspace(1, 0.01, len(order)), np.float32),
+        array(falling_rates(learning_rate, len(order)), np.float32),
         jax.random.split(noise_key, len(order)),
         array(beta, np.float32),
     )
@@ -83,7 +81,7 @@ def _loss(
 
 
 @compiled
-def _descend(
+def _fit(
     model: NextState,
     z: Float[Array, "m o"],
     changes: Float[Array, "m o"],
@@ -92,13 +90,8 @@ def _descend(
     keys: PRNGKeyArray,
     beta: Float[Array, ""],
 ) -> NextState:
-    optimiser = optax.scale_by_adam()
+    def loss(now: NextState, turn: tuple[Int[Array, " b"], PRNGKeyArray]) -> Float[Array, ""]:
+        rows, key = turn
+        return _loss(now, z[rows], changes[rows], key, beta)
 
-    def step(
-        carry: tuple[NextState, optax.OptState], turn: tuple[Int[Array, " b"], Float[Array, ""], PRNGKeyArray]
-    ) -> tuple[tuple[NextState, optax.OptState], None]:
-        (now, state), (rows, rate, key) = carry, turn
-        slope = gradient(_loss)(now, z[rows], changes[rows], key, beta)
-        return descended(optimiser, now, slope, state, rate), None
-
-    return scan(step, (model, start_optimiser(optimiser, model)), (order, rates, keys))[0][0]
+    return fitting.fit(loss, fitting.start(model), (order, keys), rates)[0].network

@@ -18,18 +18,20 @@ from typing import NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-import optax
 from jaxtyping import Array, Float
 
 from imitable import seeding
-from imitable.nn.typed_jax import array, compiled, descended, full, gradient, scan, start_optimiser
-from imitable.policies.acting import rowwise
+from imitable.nn import fitting
+from imitable.nn.fitting import TrainState, falling_rates
+from imitable.nn.networks import Mlp
+from imitable.nn.typed_jax import array, compiled, full, gradient
+from imitable.policies.perceptron import Perceptron, rowwise
 from imitable.types import Floats, Ints, Singles
 
-MAP, BRANCH, HEAD, ACTION, JUDGE = (64, 256), (64, 128), (64,), (256, 64), (256, 64)
+MAP, BRANCH, HEAD, ACTION, DISCRIMINATOR = (64, 256), (64, 128), (64,), (256, 64), (256, 64)
 """Published layer widths: of Φ and Ψ, of F's branches for state and action, of what joins them, of A, of D."""
 
-JUDGE_RATE = 1e-3
+DISCRIMINATOR_RATE = 1e-3
 """Adam's rate of D."""
 
 CHUNK = 500
@@ -77,25 +79,12 @@ class Theirs:
     """Returns row numbers of a shape."""
 
 
-class Layers(eqx.Module):
-    """y = W_L max(0, … max(0, W_1 x + b_1) …) + b_L on rows."""
-
-    weights: tuple[Float[Array, "i o"], ...]
-    biases: tuple[Float[Array, " o"], ...]
-
-    def __call__(self, x: Float[Array, "n i"]) -> Float[Array, "n o"]:
-        """(n, inputs) → (n, outputs)."""
-        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            x = jnp.maximum(x @ weight + bias, 0)
-        return x @ self.weights[-1] + self.biases[-1]
-
-
 class Forward(eqx.Module):
     """(s, u) → (s′ − s) / deviation of such changes."""
 
-    state: Layers
-    action: Layers
-    head: Layers
+    state: Mlp
+    action: Mlp
+    head: Mlp
 
     def __call__(self, states: Float[Array, "n e"], units: Float[Array, "n a"]) -> Float[Array, "n e"]:
         """(n, E), (n, A) → (n, E)."""
@@ -106,12 +95,12 @@ class Forward(eqx.Module):
 class Maps(eqx.Module):
     """Φx = x + state(x), Ψs = s + back(s) and A: at first, entries of one name correspond."""
 
-    state: Layers
-    back: Layers
-    action: Layers
+    state: Mlp
+    back: Mlp
+    action: Mlp
 
 
-class Known(eqx.Module):
+class Fixed(eqx.Module):
     """What is fixed while the maps learn."""
 
     forward: Forward
@@ -124,21 +113,18 @@ class Known(eqx.Module):
 
 @dataclass(frozen=True, eq=False)
 class Translator:
-    """Φ as plain arrays: a state's translation has the same bits wherever it stands among others."""
+    """Φ in NumPy: a state's translation has the same bits wherever it stands among others."""
 
-    weights: tuple[Singles, ...]
-    """Layer matrices, each (inputs, outputs)."""
-    biases: tuple[Singles, ...]
-    """Layer offsets, each (outputs)."""
+    change: Perceptron
+    """Φx − x, standardised."""
     theirs: Scale
     own: Scale
 
     def __call__(self, states: Floats) -> Floats:
         """(N, E) states of the other body → (N, E) own states."""
-        x = hidden = _standardised(states, self.theirs)
-        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            hidden = np.maximum(rowwise(hidden, weight) + bias, 0)
-        return self.own.mean + self.own.std * (x + rowwise(hidden, self.weights[-1]) + self.biases[-1])
+        x, (*_, weight), (*_, bias) = _standardised(states, self.theirs), self.change.weights, self.change.biases
+        # (x + h W) + b, not x + (h W + b): the last bits of what was translated before
+        return self.own.mean + self.own.std * (x + rowwise(self.change.hidden(x), weight) + bias)
 
 
 class Fitted(NamedTuple):
@@ -177,31 +163,30 @@ def fit(
         back=_layers(rng, (width, *MAP, width), last=0.01),
         action=_layers(rng, (2 * width, *ACTION, actions)),
     )
-    judge = _layers(rng, (width, *JUDGE, 1), last=0.01)
+    discriminator = _layers(rng, (width, *DISCRIMINATOR, 1), last=0.01)
     forward, errors = _fit_forward(forward, own, change, rng, forward_steps, minibatch, forward_rate)
-    known = Known(forward, array(change, np.float32), *(array(weight, np.float32) for weight in balance))
-    maps, cycles = _fit_maps(maps, judge, known, own, theirs, rng, map_steps, minibatch, map_rate)
-    weights, biases = (tuple(np.asarray(leaf) for leaf in part) for part in (maps.state.weights, maps.state.biases))
-    return Fitted(Translator(weights, biases, theirs.scale, own.scale), errors, cycles)
+    fixed = Fixed(forward, array(change, np.float32), *(array(weight, np.float32) for weight in balance))
+    maps, cycles = _fit_maps(maps, discriminator, fixed, own, theirs, rng, map_steps, minibatch, map_rate)
+    return Fitted(Translator(maps.state.numpy, theirs.scale, own.scale), errors, cycles)
 
 
 def _fit_forward(
     forward: Forward, own: Own, change: Floats, rng: np.random.Generator, steps: int, minibatch: int, rate: float
 ) -> tuple[Forward, Singles]:
-    adam, errors = start_optimiser(optax.scale_by_adam(), forward), list[Singles]()
+    state, errors = fitting.start(forward), list[Singles]()
     for rates in _chunks(rate, steps):
         rows = rng.integers(len(own.before), size=(len(rates), minibatch))
         changes = ((own.after[rows] - own.before[rows]) / own.scale.std / change).astype(np.float32)
-        lessons = array(_standardised(own.before[rows], own.scale)), array(own.units[rows], np.float32), array(changes)
-        forward, adam, error = _descend_forward(forward, adam, lessons, array(rates, np.float32))
+        batches = array(_standardised(own.before[rows], own.scale)), array(own.units[rows], np.float32), array(changes)
+        state, error = _descend_forward(state, batches, array(rates, np.float32))
         errors.append(np.asarray(error))
-    return forward, np.concatenate(errors)
+    return state.network, np.concatenate(errors)
 
 
 def _fit_maps(
     maps: Maps,
-    judge: Layers,
-    known: Known,
+    discriminator: Mlp,
+    fixed: Fixed,
     own: Own,
     theirs: Theirs,
     rng: np.random.Generator,
@@ -209,19 +194,18 @@ def _fit_maps(
     minibatch: int,
     rate: float,
 ) -> tuple[Maps, Singles]:
-    both, cycles = (maps, judge), list[Singles]()
-    adams = (start_optimiser(optax.scale_by_adam(), maps), start_optimiser(optax.scale_by_adam(), judge))
+    state, cycles = fitting.start((maps, discriminator)), list[Singles]()
     for rates in _chunks(rate, steps):
         shape = (len(rates), minibatch)
         mine, drawn = rng.integers(len(own.before), size=shape), theirs.draw(rng, shape)
-        lessons = (
+        batches = (
             array(_standardised(own.before[mine], own.scale)),
             array(_standardised(theirs.before[drawn], theirs.scale)),
             array(_standardised(theirs.after[drawn], theirs.scale)),
         )
-        both, adams, cycle = _descend_maps(both, adams, known, lessons, array(rates, np.float32))
+        state, cycle = _descend_maps(state, fixed, batches, array(rates, np.float32))
         cycles.append(np.asarray(cycle))
-    return both[0], np.concatenate(cycles)
+    return state.network[0], np.concatenate(cycles)
 
 
 def _standardised(states: Floats, scale: Scale) -> Singles:
@@ -230,17 +214,17 @@ def _standardised(states: Floats, scale: Scale) -> Singles:
 
 def _chunks(rate: float, steps: int) -> list[Floats]:
     """Return the rates of all gradient steps, chunk by chunk."""
-    rates = rate * np.linspace(1, 0.01, steps)
+    rates = falling_rates(rate, steps)
     return [rates[begin : begin + CHUNK] for begin in range(0, steps, CHUNK)]
 
 
-def _layers(rng: np.random.Generator, sizes: Sequence[int], last: float = 1.0) -> Layers:
+def _layers(rng: np.random.Generator, sizes: Sequence[int], last: float = 1.0) -> Mlp:
     """Return He-initialised layers, the last of them `last` times as large."""
     pairs = list(pairwise(sizes))
     weights = [rng.standard_normal(pair) * np.sqrt(2 / pair[0]) for pair in pairs]
     weights[-1] *= last
     biases = tuple(array(np.zeros(outputs), np.float32) for _, outputs in pairs)
-    return Layers(tuple(array(weight, np.float32) for weight in weights), biases)
+    return Mlp(tuple(array(weight, np.float32) for weight in weights), biases, "relu")
 
 
 def _forward_error(
@@ -251,24 +235,12 @@ def _forward_error(
 
 @compiled
 def _descend_forward(
-    forward: Forward,
-    adam: optax.OptState,
-    lessons: tuple[Float[Array, "k b e"], Float[Array, "k b a"], Float[Array, "k b e"]],
+    state: TrainState[Forward],
+    batches: tuple[Float[Array, "k b e"], Float[Array, "k b a"], Float[Array, "k b e"]],
     rates: Float[Array, " k"],
-) -> tuple[Forward, optax.OptState, Float[Array, " k"]]:
+) -> tuple[TrainState[Forward], Float[Array, " k"]]:
     """Take one Adam step on each of k minibatches of states, actions and changes."""
-    optimiser = optax.scale_by_adam()
-
-    def step(
-        carry: tuple[Forward, optax.OptState],
-        turn: tuple[tuple[Float[Array, "b e"], Float[Array, "b a"], Float[Array, "b e"]], Float[Array, ""]],
-    ) -> tuple[tuple[Forward, optax.OptState], Float[Array, ""]]:
-        (model, state), (rows, rate) = carry, turn
-        slope = gradient(_forward_error)(model, *rows)
-        return descended(optimiser, model, slope, state, rate), _forward_error(model, *rows)
-
-    (forward, adam), errors = scan(step, (forward, adam), (lessons, rates))
-    return forward, adam, errors
+    return fitting.fit(lambda forward, rows: _forward_error(forward, *rows), state, batches, rates)
 
 
 class _Mapped(NamedTuple):
@@ -282,10 +254,10 @@ class _Mapped(NamedTuple):
     """ŝ = F(Φx, A(Φx, Φx′))."""
 
 
-def _mapped(maps: Maps, known: Known, x: Float[Array, "b e"], x_after: Float[Array, "b e"]) -> _Mapped:
+def _mapped(maps: Maps, fixed: Fixed, x: Float[Array, "b e"], x_after: Float[Array, "b e"]) -> _Mapped:
     now, after = x + maps.state(x), x_after + maps.state(x_after)
-    units = jnp.tanh(maps.action(jnp.concatenate([now, (after - now) / known.change], axis=1)))
-    return _Mapped(now, after, now + known.change * known.forward(now, units))
+    units = jnp.tanh(maps.action(jnp.concatenate([now, (after - now) / fixed.change], axis=1)))
+    return _Mapped(now, after, now + fixed.change * fixed.forward(now, units))
 
 
 def _dynamics(mapped: _Mapped) -> Float[Array, ""]:
@@ -293,41 +265,37 @@ def _dynamics(mapped: _Mapped) -> Float[Array, ""]:
 
 
 def _map_loss(
-    maps: Maps, judge: Layers, known: Known, x: Float[Array, "b e"], x_after: Float[Array, "b e"]
+    maps: Maps, discriminator: Mlp, fixed: Fixed, x: Float[Array, "b e"], x_after: Float[Array, "b e"]
 ) -> Float[Array, ""]:
-    mapped = _mapped(maps, known, x, x_after)
-    unlike = jnp.square(judge(mapped.now) - 1).mean() + jnp.square(judge(mapped.predicted) - 1).mean()
+    mapped = _mapped(maps, fixed, x, x_after)
+    unlike = jnp.square(discriminator(mapped.now) - 1).mean() + jnp.square(discriminator(mapped.predicted) - 1).mean()
     lost = jnp.abs(mapped.now + maps.back(mapped.now) - x).mean()
-    return known.adversarial * unlike + known.cycle * lost + known.dynamics * _dynamics(mapped)
+    return fixed.adversarial * unlike + fixed.cycle * lost + fixed.dynamics * _dynamics(mapped)
 
 
-def _judge_loss(judge: Layers, own: Float[Array, "b e"], mapped: _Mapped) -> Float[Array, ""]:
-    fooled = jnp.square(judge(mapped.now)).mean() + jnp.square(judge(mapped.predicted)).mean()
-    return jnp.square(judge(own) - 1).mean() + 0.5 * fooled
+def _discriminator_loss(discriminator: Mlp, own: Float[Array, "b e"], mapped: _Mapped) -> Float[Array, ""]:
+    fooled = jnp.square(discriminator(mapped.now)).mean() + jnp.square(discriminator(mapped.predicted)).mean()
+    return jnp.square(discriminator(own) - 1).mean() + 0.5 * fooled
 
 
 @compiled
 def _descend_maps(
-    both: tuple[Maps, Layers],
-    adams: tuple[optax.OptState, optax.OptState],
-    known: Known,
-    lessons: tuple[Float[Array, "k b e"], Float[Array, "k b e"], Float[Array, "k b e"]],
+    state: TrainState[tuple[Maps, Mlp]],
+    fixed: Fixed,
+    batches: tuple[Float[Array, "k b e"], Float[Array, "k b e"], Float[Array, "k b e"]],
     rates: Float[Array, " k"],
-) -> tuple[tuple[Maps, Layers], tuple[optax.OptState, optax.OptState], Float[Array, " k"]]:
-    """Take one Adam step of the maps and one of D on each of k minibatches of s, x and x′."""
-    optimiser, discriminator_rate = optax.scale_by_adam(), full((), JUDGE_RATE)
+) -> tuple[TrainState[tuple[Maps, Mlp]], Float[Array, " k"]]:
+    """Take one Adam step of the maps and one of D on each of k minibatches of s, x and x′; record |ŝ − Φx′|."""
 
-    def step(
-        carry: tuple[tuple[Maps, Layers], tuple[optax.OptState, optax.OptState]],
-        turn: tuple[tuple[Float[Array, "b e"], Float[Array, "b e"], Float[Array, "b e"]], Float[Array, ""]],
-    ) -> tuple[tuple[tuple[Maps, Layers], tuple[optax.OptState, optax.OptState]], Float[Array, ""]]:
-        ((maps, judge), (map_adam, judge_adam)), ((own, x, x_after), rate) = carry, turn
-        mapped = _mapped(maps, known, x, x_after)
-        map_slope = gradient(_map_loss)(maps, judge, known, x, x_after)
-        judge_slope = gradient(_judge_loss)(judge, own, mapped)
-        maps, map_adam = descended(optimiser, maps, map_slope, map_adam, rate)
-        judge, judge_adam = descended(optimiser, judge, judge_slope, judge_adam, discriminator_rate)
-        return ((maps, judge), (map_adam, judge_adam)), _dynamics(mapped)
+    def slope(
+        both: tuple[Maps, Mlp], rows: tuple[Float[Array, "b e"], Float[Array, "b e"], Float[Array, "b e"]]
+    ) -> tuple[Float[Array, ""], tuple[Maps, Mlp]]:
+        (maps, discriminator), (own, x, x_after) = both, rows
+        mapped = _mapped(maps, fixed, x, x_after)
+        slopes = (
+            gradient(_map_loss)(maps, discriminator, fixed, x, x_after),
+            gradient(_discriminator_loss)(discriminator, own, mapped),
+        )
+        return _dynamics(mapped), slopes
 
-    (both, adams), cycles = scan(step, (both, adams), (lessons, rates))
-    return both, adams, cycles
+    return fitting.descend(slope, state, batches, (rates, full((), DISCRIMINATOR_RATE)))

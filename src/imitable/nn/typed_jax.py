@@ -29,6 +29,13 @@ def gradient(function: Callable[Concatenate[Tree, Rest], Array]) -> Callable[Con
     return jax.grad(function)
 
 
+def value_and_gradient(
+    function: Callable[Concatenate[Tree, Rest], Array],
+) -> Callable[Concatenate[Tree, Rest], tuple[Array, Tree]]:
+    """Return the value of a scalar function and its gradient by its first argument."""
+    return jax.value_and_grad(function)
+
+
 def compiled(function: Function) -> Function:
     """Compile a function; arguments that are not arrays (methods' settings) are constants."""
     return eqx.filter_jit(function)  # pyright: ignore[reportReturnType]
@@ -65,11 +72,19 @@ def start_optimiser(optimiser: optax.GradientTransformation, tree: object) -> op
 
 
 def descended(
-    optimiser: optax.GradientTransformation, tree: Tree, slope: Tree, state: optax.OptState, rate: Array
+    optimiser: optax.GradientTransformation,
+    tree: Tree,
+    slope: Tree,
+    state: optax.OptState,
+    rate: Array | tuple[Array, ...],
 ) -> tuple[Tree, optax.OptState]:
-    """Take one step of an optimiser down the slope; return the new tree and the new state."""
+    """Take one step of an optimiser down the slope; return the new tree and the new state.
+
+    `rate` is one for the whole tree, or, if that is a tuple, a tuple with one for each of its parts.
+    """
     change, state = optimiser.update(slope, state)  # pyright: ignore[reportArgumentType]
-    return stepped(tree, change, -rate), state
+    change = jax.tree.map(lambda part_rate, part: scaled(part, -part_rate), rate, change)
+    return optax.apply_updates(tree, change), state  # pyright: ignore[reportArgumentType, reportReturnType]
 
 
 def stepped(tree: Tree, change: Any, scale: Array | float) -> Tree:

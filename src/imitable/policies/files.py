@@ -7,6 +7,7 @@ from pathlib import Path
 from imitable import tensors
 from imitable.errors import BadPolicy
 from imitable.files import write_bytes
+from imitable.policies.perceptron import layers_from_arrays, layers_to_arrays
 from imitable.types import Policy
 
 SCHEMA = 1
@@ -21,8 +22,7 @@ def to_bytes(policy: Policy) -> bytes:
         "action_centre": policy.action_centre,
         "action_half_range": policy.action_half_range,
     }
-    for index, (weight, bias) in enumerate(zip(policy.weights, policy.biases, strict=True)):
-        arrays |= {f"layer{index}.weight": weight, f"layer{index}.bias": bias}
+    arrays |= layers_to_arrays(policy.weights, policy.biases)
     metadata = {"schema": str(SCHEMA), "observation_limit": repr(policy.observation_limit), "about": json.dumps(policy.about)}
     return tensors.to_bytes(arrays, metadata)
 
@@ -38,10 +38,10 @@ def load_policy(path: str | Path) -> Policy:
         arrays, metadata = tensors.read(Path(path))
         if int(metadata["schema"]) > SCHEMA:
             raise BadPolicy(str(path), f"written by a newer imitable (schema {metadata['schema']}, this one reads {SCHEMA})")
-        depth = sum(name.endswith(".weight") for name in arrays)
+        weights, biases = layers_from_arrays(arrays)
         return Policy(
-            weights=tuple(arrays[f"layer{index}.weight"] for index in range(depth)),
-            biases=tuple(arrays[f"layer{index}.bias"] for index in range(depth)),
+            weights=weights,
+            biases=biases,
             log_std=arrays["log_std"],
             observation_mean=arrays["observation_mean"],
             observation_std=arrays["observation_std"],

@@ -15,6 +15,7 @@ import numpy as np
 
 from imitable.errors import MissingExtra
 from imitable.files import write_bytes
+from imitable.policies.perceptron import layers_to_arrays
 from imitable.types import Policy, Singles
 
 OPSET, IR = 13, 7
@@ -60,14 +61,14 @@ def _graph(policy: Policy, node: Any) -> tuple[list[Any], dict[str, Singles]]:
         "highest": np.array(policy.observation_limit, np.float32),
         "action_half_range": policy.action_half_range,
         "action_centre": policy.action_centre,
+        **layers_to_arrays(policy.weights, policy.biases),
     }
     nodes = [
         node("Sub", ["observation", "observation_mean"], ["centred"]),
         node("Div", ["centred", "observation_std"], ["scaled"]),
         node("Clip", ["scaled", "lowest", "highest"], ["hidden0"]),
     ]
-    for index, (weight, bias) in enumerate(zip(policy.weights, policy.biases, strict=True)):
-        arrays |= {f"layer{index}.weight": weight, f"layer{index}.bias": bias}
+    for index in range(len(policy.weights)):
         last = index == len(policy.weights) - 1
         out = "units" if last else f"sum{index}"
         nodes.append(node("Gemm", [f"hidden{index}", f"layer{index}.weight", f"layer{index}.bias"], [out]))

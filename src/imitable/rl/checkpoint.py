@@ -37,9 +37,9 @@ def fingerprint(trainer: Trainer) -> dict[str, object]:
 def save_checkpoint(trainer: Trainer, path: Path) -> None:
     """Write the trainer's whole state beside `path`, then rename."""
     arrays, generators = trainer.collector.snapshot()
-    paid, paying = trainer.reward_model.snapshot()
+    model_arrays, model_generators = trainer.reward_model.snapshot()
     tensors: Arrays = {f"collector.{name}": array for name, array in arrays.items()}
-    tensors |= {f"reward_model.{name}": array for name, array in paid.items()}
+    tensors |= {f"reward_model.{name}": array for name, array in model_arrays.items()}
     for index, leaf in enumerate(leaves(trainer.agent)):
         tensors[f"agent.{index}"] = np.asarray(leaf)
     tensors |= {
@@ -53,7 +53,7 @@ def save_checkpoint(trainer: Trainer, path: Path) -> None:
     metadata = {
         "fingerprint": json.dumps(fingerprint(trainer)),
         "generators": json.dumps(generators | {"order": seeding.to_json(trainer.order)}),
-        "reward_model": json.dumps(paying),
+        "reward_model": json.dumps(model_generators),
         "counts": json.dumps([trainer.observed.count, trainer.scale.seen.count, trainer.steps]),
     }
     write_bytes(path, to_bytes(tensors, metadata))

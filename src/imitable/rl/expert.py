@@ -57,34 +57,78 @@ class Expert:
     """With sampled actions."""
 
 
+@dataclass(frozen=True)
+class Start:
+    """What training begins with."""
+
+    training_task: Task | None = None
+    """What it learns on, if not the task itself: the same body with other start states, say."""
+    begin: Policy | None = None
+    """The policy that it goes on from; None: fresh networks."""
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """When training stops, and what becomes of the policy then."""
+
+    goal: Goal | None = None
+    """Good enough to stop before the budget is spent."""
+    tolerance: float = 0.05
+    """Share of the return by which sampled actions may fall behind mean actions; the exploration is lowered until they do."""
+    episodes: int = 100
+    """Episodes of the last evaluation."""
+
+
+def _ignore(progress: Progress) -> None:
+    del progress
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How a run is carried out: nothing here changes its result."""
+
+    checkpoint: Path | None = None
+    """File to go on from after an interruption."""
+    checkpoint_every_s: float = 60.0
+    """Seconds between two checkpoints."""
+    resume: bool = False
+    """Go on from the checkpoint."""
+    threads: int = 1
+    """Of the simulator."""
+    on_progress: Callable[[Progress], None] = _ignore
+    """Called after every iteration."""
+
+
+AFRESH, AT_THE_END, PLAINLY = Start(), Stopping(), Execution()
+"""Fresh networks on the task itself, the whole budget, one thread without checkpoints."""
+
+
 def train(
     task: Task,
     method: Method,
     steps: int,
     seed: int,
-    *,
-    practice: Task | None = None,
-    begin: Policy | None = None,
-    goal: Goal | None = None,
-    tolerance: float = 0.05,
-    episodes: int = 100,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    checkpoint_s: float = 60.0,
-    threads: int = 1,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    start: Start = AFRESH,
+    stopping: Stopping = AT_THE_END,
+    execution: Execution = PLAINLY,
 ) -> Expert:
     """Train until the goal or the budget is reached, then quieten the exploration and evaluate.
 
-    `practice` is what it learns on, if not the task itself: the same body with other start states, say. `checkpoint` is written
-    every `checkpoint_s` seconds; with `resume` a run goes on from it to the same result.
+    Args:
+        task: what the expert is evaluated on, and learns on unless `start` names another.
+        method: how it learns.
+        steps: control steps that it learns from, at most.
+        seed: seed of everything random.
+        start: what it begins with.
+        stopping: when it stops, and what becomes of the policy then.
+        execution: checkpoints, threads, and who is told of progress.
     """
-    check_settings(task, method, steps, begin)
-    trainer = Trainer(practice or task, method, steps, seed, begin=begin, threads=threads)
-    if resume and checkpoint is not None:
-        load_checkpoint(trainer, checkpoint)
-    reached = _learn(task, trainer, goal, checkpoint, checkpoint_s, on_progress)
-    return _finished(task, trainer, reached, tolerance, episodes, threads)
+    check_settings(task, method, steps, start.begin)
+    trainer = Trainer(start.training_task or task, method, steps, seed, begin=start.begin, threads=execution.threads)
+    if execution.resume and execution.checkpoint is not None:
+        load_checkpoint(trainer, execution.checkpoint)
+    reached = _learn(task, trainer, stopping.goal, execution)
+    return _finished(task, trainer, reached, stopping, execution.threads)
 
 
 def check_settings(task: Task, method: Method, steps: int, begin: Policy | None) -> None:
@@ -101,22 +145,15 @@ def check_settings(task: Task, method: Method, steps: int, begin: Policy | None)
         raise BadOption("steps", steps, f"give more than critic_steps = {method.critic_steps}, which teach only the critic")
 
 
-def _learn(
-    task: Task,
-    trainer: Trainer,
-    goal: Goal | None,
-    checkpoint: Path | None,
-    checkpoint_s: float,
-    on_progress: Callable[[Progress], None],
-) -> bool:
+def _learn(task: Task, trainer: Trainer, goal: Goal | None, execution: Execution) -> bool:
     """Iterate to the goal (True) or the budget (False)."""
     saved_at = time.monotonic()
     while not trainer.done:
-        on_progress(trainer.iterate())
+        execution.on_progress(trainer.iterate())
         if goal is not None and _satisfied(task, trainer, goal):
             return True
-        if checkpoint is not None and time.monotonic() - saved_at > checkpoint_s:
-            save_checkpoint(trainer, checkpoint)
+        if execution.checkpoint is not None and time.monotonic() - saved_at > execution.checkpoint_every_s:
+            save_checkpoint(trainer, execution.checkpoint)
             saved_at = time.monotonic()
     return False
 
@@ -132,9 +169,9 @@ def _satisfied(task: Task, trainer: Trainer, goal: Goal) -> bool:
     return goal.reached(measure_returns(task, trainer.policy, LOOK_EPISODES, trainer.seed))
 
 
-def _finished(task: Task, trainer: Trainer, reached: bool, tolerance: float, episodes: int, threads: int) -> Expert:
-    mean = measure_returns(task, trainer.policy, episodes, EVALUATION_SEED, threads=threads)
-    policy, sampled = quietened(task, trainer.policy, mean, tolerance, threads=threads)
+def _finished(task: Task, trainer: Trainer, reached: bool, stopping: Stopping, threads: int) -> Expert:
+    mean = measure_returns(task, trainer.policy, stopping.episodes, EVALUATION_SEED, threads=threads)
+    policy, sampled = quietened(task, trainer.policy, mean, stopping.tolerance, threads=threads)
     about = {"robot": str(task.robot), "body": task.robot.hash, "steps": str(trainer.steps), "seed": str(trainer.seed)}
     return Expert(replace(policy, about=about), trainer.steps, reached, mean, sampled)
 

@@ -5,8 +5,9 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
 
+from imitable.nn.fitting import TrainState, fit
 from imitable.nn.networks import Actor, Mlp, log_probability
-from imitable.nn.typed_jax import compiled, descended, gradient, rows_of, scan, start_optimiser
+from imitable.nn.typed_jax import compiled, rows_of, start_optimiser
 from imitable.rl.agent import Agent, Rates, bounded, to_rows
 from imitable.rl.experience import Experience, Rows
 from imitable.rl.settings import Ppo
@@ -48,17 +49,16 @@ def update(
 ) -> tuple[Agent, dict[str, Float[Array, ""]]]:
     """Take one gradient step on each of the k minibatches whose rows `order` names."""
     rows = to_rows(agent, batch, method.discount, method.gae_lambda)
-    optimiser = _optimiser(method.max_gradient)
 
-    def step(carry: tuple[Networks, optax.OptState], chosen: Int[Array, " b"]) -> tuple[tuple[Networks, optax.OptState], None]:
-        networks, state = carry
-        slope = gradient(_loss)(networks, rows_of(rows, chosen), method.clip, method.anchor)
-        return descended(optimiser, networks, slope, state, rates.learning_rate), None
+    def loss(networks: Networks, chosen: Int[Array, " b"]) -> Float[Array, ""]:
+        return _loss(networks, rows_of(rows, chosen), method.clip, method.anchor)
 
-    ((actor, critic), adam), _ = scan(step, ((agent.actor, agent.critic), agent.adam), order)
+    begun = TrainState((agent.actor, agent.critic), agent.adam)
+    trained, _ = fit(loss, begun, order, rates.learning_rate, _optimiser(method.max_gradient))
+    actor, critic = trained.network
     metrics = {
         "kl": mean_kl(agent.actor, actor, rows.inputs),
         "improvement": clipped_surrogate(actor, rows, method.clip) - rows.advantages.mean(),
         "value_loss": value_loss(critic, rows.inputs, rows.targets),
     }
-    return Agent(bounded(actor, rates.log_std_bound), critic, adam), metrics
+    return Agent(bounded(actor, rates.log_std_bound), critic, trained.adam), metrics

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Int
 
 from imitable import seeding
-from imitable.nn.networks import from_policy
+from imitable.nn.networks import from_policy, policy_of
 from imitable.nn.normaliser import Normaliser, fresh, updated
 from imitable.nn.typed_jax import array
 from imitable.rl import ppo, scaling, trpo
@@ -45,9 +45,9 @@ class Trainer:
     ) -> None:
         """Start from fresh networks, or from the policy `begin`.
 
-        `reward_model` pays instead of the task, `normaliser` is used as it is instead of a running one, and observations
-        are then clipped to ± `observation_limit`. `quiet_share` of the simulations take mean actions, in turns from
-        batch to batch: where the mean policy would stand still for ever, others then begin to look for a way out.
+        `reward_model` gives the rewards instead of the task, `normaliser` is used as it is instead of a running one, and
+        observations are then clipped to ± `observation_limit`. `quiet_share` of the simulations take mean actions, in turns
+        from batch to batch: where the mean policy would stand still for ever, others then begin to look for a way out.
         """
         self.task, self.method, self.budget, self.seed = task, method, budget, seed
         self.begin_hash = begin.hash if begin is not None else ""
@@ -60,10 +60,8 @@ class Trainer:
         self.reward_model: RewardModel = TaskReward() if reward_model is None else reward_model
         self._running = normaliser is None
         self.observed = normaliser or _first_normaliser(task, begin)
-        low, high = task.robot.control_range
-        actor, critic = fresh_networks(method, task.observation_size, len(low), seed)
+        actor, critic = fresh_networks(method, task.observation_size, task.robot.control_range.shape[1], seed)
         self.agent = _module(method).start((actor if begin is None else from_policy(begin, method.log_std), critic))
-        self._range = ((low + high) / 2, (high - low) / 2)
 
     @property
     def done(self) -> bool:
@@ -79,24 +77,15 @@ class Trainer:
     def policy(self) -> Policy:
         """The current policy, for NumPy."""
         actor = self.agent.actor
-        return Policy(
-            weights=tuple(np.asarray(w) for w in actor.mean.weights),
-            biases=tuple(np.asarray(b) for b in actor.mean.biases),
-            log_std=np.asarray(actor.log_std),
-            observation_mean=self.observed.mean.astype(np.float32),
-            observation_std=self.observed.std.astype(np.float32),
-            action_centre=self._range[0].astype(np.float32),
-            action_half_range=self._range[1].astype(np.float32),
-            observation_limit=self._observation_limit,
-        )
+        return policy_of(actor.mean, actor.log_std, self.observed, self.task.robot, self._observation_limit)
 
     def iterate(self) -> Progress:
         """Collect one segment and learn from it."""
         rates = self._rates()
         quiet = self._quiet()
         segment = self.collector.collect(self.policy, self.method.length, quiet)
-        pay = self.reward_model(segment)
-        batch = self._experience(segment, pay, quiet)
+        rewards = self.reward_model(segment)
+        batch = self._experience(segment, rewards, quiet)
         agent, metrics = _module(self.method).update(self.method, self.agent, batch, self._minibatches(), rates)
         if self.critic_only:
             # a fresh critic knows nothing of the policy it is given: learn that first, or its advice ruins the policy
@@ -112,7 +101,7 @@ class Trainer:
             mean_return=float(np.mean(returns)),
             mean_length=float(np.mean(lengths)),
             unstable=segment.unstable,
-            metrics={name: float(value) for name, value in metrics.items()} | pay.metrics,
+            metrics={name: float(value) for name, value in metrics.items()} | rewards.metrics,
         )
 
     def _rates(self) -> Rates:
@@ -127,11 +116,11 @@ class Trainer:
         ids = np.arange(self.method.environments)
         return (ids + self.steps // self.method.batch) % turns == 0 if turns else np.zeros(len(ids), bool)
 
-    def _experience(self, segment: Segment, pay: Rewards, quiet: Bools) -> Experience:
+    def _experience(self, segment: Segment, given: Rewards, quiet: Bools) -> Experience:
         ended = segment.terminated | segment.truncated
-        self.scale, rewards = scaling.scaled(self.scale, pay.rewards, ended, self.method.discount)
-        future = terminal_values(segment, pay, self.method.discount) / self.scale.seen.std
-        anchors = np.zeros_like(segment.units) if pay.anchors is None else pay.anchors
+        self.scale, rewards = scaling.scaled(self.scale, given.rewards, ended, self.method.discount)
+        future = terminal_values(segment, given, self.method.discount) / self.scale.seen.std
+        anchors = np.zeros_like(segment.units) if given.anchors is None else given.anchors
         return Experience(
             inputs=array(segment.inputs),
             next_inputs=array(segment.next_inputs),

@@ -2,9 +2,9 @@
 """TRPO: a natural gradient step inside a KL ball, then a value fit."""
 
 import jax.numpy as jnp
-import optax
 from jaxtyping import Array, Float, Int
 
+from imitable.nn.fitting import ADAM, TrainState
 from imitable.nn.networks import Actor, Mlp
 from imitable.nn.typed_jax import compiled, gradient, positive_solve, scaled, start_optimiser
 from imitable.rl.agent import Agent, Rates, bounded, to_rows
@@ -17,7 +17,7 @@ from imitable.rl.value_fit import fit, value_loss
 def start(networks: tuple[Actor, Mlp]) -> Agent:
     """Return the agent before its first update."""
     actor, critic = networks
-    return Agent(actor, critic, start_optimiser(optax.scale_by_adam(), critic))
+    return Agent(actor, critic, start_optimiser(ADAM, critic))
 
 
 @compiled
@@ -34,11 +34,11 @@ def update(
     scale = jnp.sqrt(2 * method.max_kl / jnp.maximum(inner(direction, product(direction)), 1e-12))
     step = scaled(direction, scale)
     search = line_search(agent.actor, step, rows, method.max_kl, method.search_steps)
-    critic, adam = fit(agent.critic, agent.adam, rows.inputs, rows.targets, order, rates.learning_rate)
+    critic = fit(TrainState(agent.critic, agent.adam), rows.inputs, rows.targets, order, rates.learning_rate)
     metrics = {
         "kl": search.kl,
         "improvement": search.improvement,
         "accepted": search.accepted.astype(jnp.float32),
-        "value_loss": value_loss(critic, rows.inputs, rows.targets),
+        "value_loss": value_loss(critic.network, rows.inputs, rows.targets),
     }
-    return Agent(bounded(search.actor, rates.log_std_bound), critic, adam), metrics
+    return Agent(bounded(search.actor, rates.log_std_bound), critic.network, critic.adam), metrics

@@ -79,7 +79,7 @@ def line_search(old: Actor, step: Actor, rows: Rows, max_kl: float, halvings: in
         return k + 1, attempt(0.5**k)
 
     first = (array(1), attempt(array(1.0)))
-    _, found = repeat_while(more, halve, first)
+    _, search = repeat_while(more, halve, first)
     # falls back to `old`, whose KL and improvement are zero
-    keep = found.accepted.astype(jnp.float32)
-    return Search(chosen(found.accepted, found.actor, old), keep * found.kl, keep * found.improvement, found.accepted)
+    keep = search.accepted.astype(jnp.float32)
+    return Search(chosen(search.accepted, search.actor, old), keep * search.kl, keep * search.improvement, search.accepted)

@@ -7,7 +7,7 @@ A task is told everything through a `Moment`, so that tracking a demonstration i
 import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class End:
     """(N) it is over because the simulation fell into a state it would stay in for ever; implies `terminated`."""
 
 
+@runtime_checkable
 class Task(Protocol):
     """What a rollout needs to know."""
 

@@ -147,14 +147,14 @@ class _Judges:
         return [judge for judge in self._judges if judge.name == name] or self._judges
 
     def _logits(self, judge: _Judge, trajectory: Trajectory) -> Floats:
-        from imitable.nn.discriminator import logits
+        from imitable.nn.discriminator import logits_imitated_is_high
         from imitable.nn.typed_jax import array
 
         seen = _seen(self._phi, *_pairs(_cut(trajectory, self.horizon)))
         # a fixed number of rows: one compiled function, and the bits of a row do not depend on how many there are
         rows = np.zeros((self.horizon, seen.shape[1]), np.float32)
         rows[: len(seen)] = seen
-        return np.asarray(logits(judge.network, array(rows)), np.float64)[: len(seen)]
+        return np.asarray(logits_imitated_is_high(judge.network, array(rows)), np.float64)[: len(seen)]
 
 
 def _cut(trajectory: Trajectory, horizon: int) -> Floats:
@@ -197,12 +197,13 @@ class _Looks:
 
     def reward(self, moment: Moment, actions: Floats, after: Moment) -> Floats:
         """(N) how little a transition looks like the imitator's own."""
-        from imitable.nn.discriminator import logits
+        from imitable.nn.discriminator import logits_imitated_is_high
         from imitable.nn.typed_jax import array
 
         del actions
         self.paid = _seen(self._phi, moment.states, after.states)
-        return np.logaddexp(0, -np.asarray(logits(self.network, array(self.paid, np.float32)), np.float64))
+        logits = logits_imitated_is_high(self.network, array(self.paid, np.float32))
+        return np.logaddexp(0, -np.asarray(logits, np.float64))
 
     def end(self, after: Moment) -> End:
         """As the body's own task: at a fall."""
@@ -222,8 +223,8 @@ def _judge(job: Job, method: Transferability, phi: Features, horizon: int, modes
 
 def _learned(job: Job, method: Transferability, phi: Features, horizon: int, modes: "_Modes | None", name: str) -> Arrays:
     """Let policy and discriminator learn in turns; return the last discriminator."""
-    from imitable.nn.discriminator import fit, fresh
-    from imitable.nn.typed_jax import array, full
+    from imitable.nn.discriminator import fit_imitated_is_high, fresh
+    from imitable.nn.typed_jax import array
     from imitable.rl.train import Trainer
 
     lessons = _lessons(job, phi, horizon, modes, name, method.trained)
@@ -237,7 +238,7 @@ def _learned(job: Job, method: Transferability, phi: Features, horizon: int, mod
     while not trainer.done:
         trainer.iterate()
         ours, theirs = (array(rows[rng.integers(len(rows), size=shape)], np.float32) for rows in (task.paid, shown))
-        judge = fit(judge, ours, theirs, full(shape, 1.0), rate, penalty)
+        judge = fit_imitated_is_high(judge, imitated=ours, demonstrated=theirs, learning_rate=rate, penalty=penalty)
         task.network = judge.network
     job.say(f"{name}: discriminator learned against {trainer.steps:,} steps of the imitator")
     named: Arrays = {"spent": np.array(trainer.steps)}

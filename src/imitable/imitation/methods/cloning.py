@@ -22,9 +22,11 @@ from imitable.errors import BadOption, ImitableError
 from imitable.files import write_bytes
 from imitable.imitation.learner import Job
 from imitable.imitation.methods.gaifo import Gaifo
-from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations, policy_of
+from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations
 from imitable.imitation.transitions import Sampler, densities, weighted_transitions
 from imitable.nn import cloner
+from imitable.nn.fitting import cosine_rates
+from imitable.nn.networks import policy_of
 from imitable.nn.typed_jax import array, leaves, replaced
 from imitable.policies.acting import mean, normalised
 from imitable.rl.checkpoint import checked
@@ -143,8 +145,7 @@ class CloneTraining:
         if self._cloned:
             return self._tuning.iterate()
         count = min(PART, self._method.gradient_steps - self._steps_taken)
-        at = (self._steps_taken + np.arange(count)) / self._method.gradient_steps
-        rates = self._method.learning_rate * (1 + np.cos(np.pi * at)) / 2
+        rates = cosine_rates(self._method.learning_rate, self._steps_taken, count, self._method.gradient_steps)
         order = self._sampler.draw(self._rng, (count, self._method.minibatch))
         self._cloner, loss = cloner.fit(
             self._cloner, self._inputs, self._units, array(order, np.int32), array(rates, np.float32)

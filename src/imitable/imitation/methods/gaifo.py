@@ -19,7 +19,7 @@ from imitable.nn import discriminator
 from imitable.nn.normaliser import Normaliser
 from imitable.nn.typed_jax import array, leaves, replaced
 from imitable.rl.expert import check_settings
-from imitable.rl.reward_model import Rewards, absorbed_steps
+from imitable.rl.reward_model import Rewards, absorbing_steps
 from imitable.rl.settings import (
     Count,
     CriticSteps,
@@ -184,7 +184,7 @@ class DiscriminatorReward:
         density = transitions.discriminator_density(method.discount, absorbing=method.absorbing)
         self._sampler = Sampler(np.ones(len(transitions)) if by_loss else density)
         self._emphasis = density / density.mean() if by_loss else np.ones(len(transitions))
-        # the stream's name is no word of ours any more: another one would move numbers
+        # the stream's name stays, whatever the class is called: another one would move numbers
         self._rng = seeding.generator(seed, "adversary")
         self._discriminator = discriminator.fresh(int(self._rng.integers(2**32)), seen.size, method.discriminator_hidden)
         self._rate, self._penalty = (array(x, np.float32) for x in (method.discriminator_rate, method.penalty))
@@ -192,19 +192,19 @@ class DiscriminatorReward:
     def __call__(self, segment: Segment) -> Rewards:
         """Rewards by the discriminator as it stands, then let it learn from the segment."""
         own = self._features(segment.moments.states, segment.after.states)
-        falls = absorbed_steps(segment, self._method.discount) if self._method.absorbing else 0
+        falls = absorbing_steps(segment, self._method.discount) if self._method.absorbing else 0
         rows = np.concatenate([own, self._features.absorbing[None]])
         rewards = self._rewards(rows)
         demonstrated = self._learn(rows, falls)
-        mean, absorbed = float(rewards[:-1].mean()), float(rewards[-1])
-        metrics = {"reward": mean, "reward_absorbed": absorbed, "reward_demonstrated": demonstrated}
-        paid = rewards[:-1].reshape(segment.rewards.shape)
+        mean, absorbing_reward = float(rewards[:-1].mean()), float(rewards[-1])
+        metrics = {"reward": mean, "reward_absorbed": absorbing_reward, "reward_demonstrated": demonstrated}
+        given = rewards[:-1].reshape(segment.rewards.shape)
         if not self._method.absorbing:
-            return Rewards(paid, metrics=metrics)
-        return Rewards(paid - mean, absorbed - mean, metrics=metrics)
+            return Rewards(given, metrics=metrics)
+        return Rewards(given - mean, absorbing_reward - mean, metrics=metrics)
 
     def _rewards(self, rows: Singles) -> Floats:
-        logits = np.asarray(discriminator.logits(self._discriminator.network, array(rows)), np.float64)
+        logits = np.asarray(discriminator.logits_demonstrated_is_high(self._discriminator.network, array(rows)), np.float64)
         return logits if self._method.reward == "logit" else np.logaddexp(0, logits)
 
     def _learn(self, rows: Singles, falls: int) -> float:

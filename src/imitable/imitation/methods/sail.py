@@ -4,6 +4,9 @@
 A β-VAE learns where the demonstrators go next, an inverse model learns from the imitator's own movements which action leads
 there, and the policy's mean is held to what both say together: a*(s) = inverse(s, VAE(s)). A Wasserstein critic pays the
 imitator for being in states like the demonstrated ones. Only states that were drawn from p_w are seen.
+
+z (n, O) are standardised observations; changes (n, O) are differences of z divided by the root mean square of the demonstrated
+ones, clipped to ± `LIMIT`. `nn/` has the losses of critic, VAE and inverse model.
 """
 
 from dataclasses import dataclass, replace
@@ -11,31 +14,23 @@ from typing import Annotated
 
 import jax.numpy as jnp
 import numpy as np
-import optax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
 from imitable import seeding
-from imitable.imitation.alignment_reward import (
-    ROWS,
-    AlignmentReward,
-    AlignmentSettings,
-    Demonstrated,
-    changes_of,
-    goal_actions,
-    with_flag,
-)
 from imitable.imitation.features import FLOOR
 from imitable.imitation.learner import Job
-from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations, policy_of
-from imitable.imitation.transitions import WeightedTransitions, weighted_transitions
-from imitable.nn import inverse_model, next_state_vae
+from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations
+from imitable.imitation.transitions import Sampler, WeightedTransitions, weighted_transitions
+from imitable.nn import cloner, discriminator, inverse_model, next_state_vae, wasserstein_critic
+from imitable.nn.fitting import falling_rates
 from imitable.nn.inverse_model import LIMIT, Learning
-from imitable.nn.networks import Mlp
+from imitable.nn.networks import Mlp, mean_of, policy_of
 from imitable.nn.next_state_vae import NextState
 from imitable.nn.normaliser import Normaliser
-from imitable.nn.typed_jax import array, compiled, descended, gradient, scan, start_optimiser
+from imitable.nn.typed_jax import array, compiled, leaves, replaced
 from imitable.policies.acting import normalised
 from imitable.rl.agent import fresh_networks
+from imitable.rl.reward_model import Rewards, absorbing_steps
 from imitable.rl.settings import (
     Count,
     CriticSteps,
@@ -51,15 +46,23 @@ from imitable.rl.settings import (
 )
 from imitable.rl.train import Trainer
 from imitable.sim.babble import babble, scales
+from imitable.sim.rollout import Segment
 from imitable.sim.task import Task
 from imitable.spec_text import Range, check_fields
-from imitable.types import Floats, Policy, Singles
+from imitable.tensors import Arrays
+from imitable.types import Floats, Ints, Policy, Singles
+
+REWARD_SCALE = 0.1
+"""Reward = this · (critic − its mean over demonstrated states)."""
+
+ROWS = 128
+"""Rows of one gradient step of VAE, inverse model and pre-training."""
 
 MOVEMENT = 200
 """Steps of one random movement."""
 
-FITTED_RATE = 1e-3
-"""Adam's rate where a network is fitted once; falls to a hundredth."""
+FITTED_RATE, REFINED_RATE = 1e-3, 3e-4
+"""Adam's rates where a network is fitted once (falling to a hundredth), and where it follows the policy."""
 
 
 @dataclass(frozen=True)
@@ -132,19 +135,6 @@ class Sail:
         return same_settings(Ppo, self)
 
     @property
-    def alignment(self) -> AlignmentSettings:
-        """The settings of what learns beside the policy."""
-        return AlignmentSettings(
-            discount=self.discount,
-            hidden=self.discriminator_hidden,
-            rate=self.discriminator_rate,
-            minibatch=self.discriminator_minibatch,
-            steps=self.discriminator_steps,
-            penalty=self.penalty,
-            inverse_updates=self.inverse_updates,
-        )
-
-    @property
     def least_steps(self) -> int:
         """Own random movements, all or a quarter; then one batch after those that teach everything but the policy."""
         practised = self.critic_steps + self.rl.batch
@@ -168,17 +158,128 @@ class Sail:
             job.steps - spent,
             job.seed,
             begin=_pretrained(self, policy, demonstrated, goal, inverse, rng),
-            reward_model=AlignmentReward(self.alignment, demonstrated, goal, inverse, job.seed),
+            reward_model=AlignmentReward(self, demonstrated, goal, inverse, job.seed),
             normaliser=normaliser,
             threads=job.threads,
         )
         return PolicyTraining(trainer, reference)
 
 
+@dataclass(frozen=True, eq=False)
+class Demonstrated:
+    """What M transitions show; in the rows of absorbing pairs, z and changes mean nothing."""
+
+    z: Singles
+    """(M, O) standardised observations."""
+    changes: Singles
+    """(M, O) to the next ones."""
+    after: Singles
+    """(M, O + 1) the next ones as the critic sees them: a last entry is `LIMIT` where they are absorbing, else 0."""
+    critic_density: Floats
+    """(M) how often the critic is shown each."""
+    density: Floats
+    """(M) relative probability."""
+    real: Ints
+    """Rows that are no absorbing pairs."""
+    rms: Singles
+    """(O) root mean square of the differences of z."""
+
+    def draw(self, rng: np.random.Generator, steps: int) -> Ints:
+        """Draw the rows (steps, `ROWS`) of real transitions from p_w."""
+        return self.real[Sampler(self.density[self.real]).draw(rng, (steps, ROWS))]
+
+
+class AlignmentReward:
+    """Pays 0.1 (c(s′) − mean c(demonstrated)) and names the actions a*(s) = inverse(s, VAE(s)); critic and inverse learn on.
+
+    Falls lead into an absorbing state that the critic sees, too, and the mean reward is taken off, as in GAIfO's reward.
+    """
+
+    def __init__(self, method: Sail, demonstrated: Demonstrated, goal: NextState, inverse: Learning, seed: int) -> None:
+        """Begin with a fresh critic."""
+        self._method, self._demonstrated, self._goal, self._inverse = method, demonstrated, goal, inverse
+        self._sampler = Sampler(demonstrated.critic_density)
+        # the stream's name stays, whatever the class is called: another one would move numbers
+        self._rng = seeding.generator(seed, "aligner")
+        self._critic = discriminator.fresh(
+            int(self._rng.integers(2**32)), demonstrated.after.shape[1], method.discriminator_hidden
+        )
+        self._rate, self._penalty = (array(x, np.float32) for x in (method.discriminator_rate, method.penalty))
+        self._absorbed = np.zeros((1, demonstrated.after.shape[1]), np.float32)
+        self._absorbed[0, -1] = LIMIT
+
+    def __call__(self, segment: Segment) -> Rewards:
+        """Rewards by the critic as it stands, then let critic and inverse model learn from the segment."""
+        inputs, after = (rows.reshape(-1, rows.shape[2]) for rows in (segment.inputs, segment.next_inputs))
+        rows = np.concatenate([_with_flag(after), self._absorbed])
+        theirs, chosen = self._draws(len(rows), absorbing_steps(segment, self._method.discount))
+        demonstrated = float(self._values(theirs[0]).mean())
+        rewards = REWARD_SCALE * (self._values(rows) - demonstrated)
+        self._critic = wasserstein_critic.fit(self._critic, array(theirs), array(rows[chosen]), self._rate, self._penalty)
+        error = self._refine_inverse(inputs, after, segment.units.reshape(len(inputs), -1))
+        mean = float(rewards[:-1].mean())
+        return Rewards(
+            rewards=(rewards[:-1] - mean).reshape(segment.rewards.shape),
+            absorbing_reward=float(rewards[-1]) - mean,
+            anchors=np.asarray(goal_actions(self._goal, self._inverse.network, array(inputs))).reshape(segment.units.shape),
+            metrics={"reward": mean, "reward_absorbed": float(rewards[-1]), "inverse_error": error},
+        )
+
+    def _draws(self, count: int, falls: int) -> tuple[Singles, Ints]:
+        """Draw (k, b) demonstrated rows by p_w and (k, b) numbers of own ones, the last of which stands for every fall."""
+        shape = (self._method.discriminator_steps, self._method.discriminator_minibatch)
+        theirs = self._demonstrated.after[self._sampler.draw(self._rng, shape)]
+        return theirs, np.minimum(self._rng.integers(count - 1 + falls, size=shape), count - 1)
+
+    def _values(self, rows: Singles) -> Floats:
+        """(n, O + 1) → (n) what the critic thinks of states."""
+        return np.asarray(wasserstein_critic.values_demonstrated_is_high(self._critic.network, array(rows)), np.float64)
+
+    def _refine_inverse(self, z: Singles, z_after: Singles, units: Singles) -> float:
+        """Go on fitting the inverse model to the policy's transitions; return its mean error before that."""
+        order = self._rng.integers(len(z), size=(self._method.inverse_updates, ROWS))
+        self._inverse, error = inverse_model.continued(
+            self._inverse,
+            array(np.concatenate([z, _changes(z, z_after, self._demonstrated.rms)], axis=1)),
+            # what was asked of the motors beyond their range, they did not do
+            array(np.clip(units, -1, 1)),
+            array(order, np.int32),
+            array(np.full(len(order), REFINED_RATE), np.float32),
+        )
+        return float(error)
+
+    def snapshot(self) -> tuple[Arrays, dict[str, str]]:
+        """Return critic, inverse model and where the generator stands; the VAE does not change."""
+        arrays: Arrays = {str(index): np.asarray(leaf) for index, leaf in enumerate(leaves((self._critic, self._inverse)))}
+        return arrays, {"rng": seeding.to_json(self._rng)}
+
+    def restore(self, arrays: Arrays, generators: dict[str, str]) -> None:
+        """Go back to a snapshot."""
+        saved = [array(arrays[str(index)]) for index in range(len(arrays))]
+        self._critic, self._inverse = replaced((self._critic, self._inverse), saved)
+        self._rng = seeding.from_json(generators["rng"])
+
+
+def _with_flag(z: Singles) -> Singles:
+    """(n, O) → (n, O + 1): states that are not absorbing, as the critic sees them."""
+    return np.concatenate([z, np.zeros((len(z), 1), np.float32)], axis=1)
+
+
+def _changes(before: Singles, after: Singles, rms: Singles) -> Singles:
+    """(n, O), (n, O) → (n, O) changes of z by their root mean square, clipped."""
+    return np.clip((after - before) / rms, -LIMIT, LIMIT)
+
+
+@compiled
+def goal_actions(goal: NextState, network: Mlp, z: Float[Array, "n o"]) -> Float[Array, "n a"]:
+    """(n, O) → (n, A): inverse(z, VAE(z)), in half control ranges, inside the range."""
+    return jnp.clip(network(jnp.concatenate([z, jnp.clip(goal(z), -LIMIT, LIMIT)], axis=1)), -1, 1)
+
+
 def _untrained(method: Sail, task: Task, seed: int, normaliser: Normaliser) -> Policy:
     """Return the policy before it has learned anything but how to standardise."""
     actor, _ = fresh_networks(method.rl, task.observation_size, len(task.robot.control_centre), seed)
-    return policy_of(actor.mean, np.asarray(actor.log_std), normaliser, task.robot)
+    return policy_of(actor.mean, actor.log_std, normaliser, task.robot)
 
 
 def _z(task: Task, policy: Policy, states: Floats) -> Singles:
@@ -191,12 +292,12 @@ def _demonstrated(task: Task, transitions: WeightedTransitions, policy: Policy, 
     centre, spread = transitions.moments((after - before).astype(np.float64))
     least = FLOOR * scales(task.robot).change[-task.observation_size :] / policy.observation_std
     rms = np.maximum(np.hypot(centre, spread), least).astype(np.float32)
-    rows = with_flag(after)
+    rows = _with_flag(after)
     rows[transitions.absorbing] = 0.0
     rows[transitions.absorbing, -1] = LIMIT
     return Demonstrated(
         z=before,
-        changes=changes_of(before, after, rms),
+        changes=_changes(before, after, rms),
         after=rows,
         critic_density=transitions.discriminator_density(discount, absorbing=True),
         density=transitions.density,
@@ -230,7 +331,7 @@ def _babbled(
     before, after = (np.concatenate(parts) for parts in ([rows[:-1] for rows in z], [rows[1:] for rows in z]))
     actions = np.concatenate([move.actions for move in moves if move.actions is not None])
     units = ((actions - policy.action_centre) / policy.action_half_range).astype(np.float32)
-    inputs = np.concatenate([before, changes_of(before, after, rms)], axis=1)
+    inputs = np.concatenate([before, _changes(before, after, rms)], axis=1)
     fresh = inverse_model.begun(
         int(rng.integers(2**32)),
         inputs.shape[1],
@@ -239,7 +340,7 @@ def _babbled(
         blocks=method.inverse_blocks,
     )
     order = rng.integers(len(inputs), size=(method.inverse_steps, ROWS))
-    rates = FITTED_RATE * np.linspace(1, 0.01, len(order))
+    rates = falling_rates(FITTED_RATE, len(order))
     inverse, _ = inverse_model.continued(fresh, array(inputs), array(units), array(order, np.int32), array(rates, np.float32))
     return inverse, len(inputs)
 
@@ -249,29 +350,8 @@ def _pretrained(
 ) -> Policy:
     """Return the policy whose mean was regressed on a*(s) in demonstrated states."""
     order = demonstrated.draw(rng, method.pretrained)
-    untrained = Mlp(tuple(array(w) for w in policy.weights), tuple(array(b) for b in policy.biases))
     z = array(demonstrated.z)
-    rates = array(FITTED_RATE * np.linspace(1, 0.01, len(order)), np.float32)
-    network = _regressed(untrained, z, goal_actions(goal, inverse.network, z), array(order, np.int32), rates)
-    return replace(
-        policy, weights=tuple(np.asarray(w) for w in network.weights), biases=tuple(np.asarray(b) for b in network.biases)
-    )
-
-
-@compiled
-def _regressed(
-    network: Mlp, z: Float[Array, "m o"], units: Float[Array, "m a"], order: Int[Array, "k b"], rates: Float[Array, " k"]
-) -> Mlp:
-    """Take one Adam step on mean ‖μ(z) − units‖² for each of the k minibatches whose rows `order` names."""
-    optimiser = optax.scale_by_adam()
-
-    def distance(mean: Mlp, rows: Int[Array, " b"]) -> Float[Array, ""]:
-        return jnp.square(mean(z[rows]) - units[rows]).sum(axis=1).mean()
-
-    def step(
-        carry: tuple[Mlp, optax.OptState], minibatch: tuple[Int[Array, " b"], Float[Array, ""]]
-    ) -> tuple[tuple[Mlp, optax.OptState], None]:
-        (mean, state), (rows, rate) = carry, minibatch
-        return descended(optimiser, mean, gradient(distance)(mean, rows), state, rate), None
-
-    return scan(step, (network, start_optimiser(optimiser, network)), (order, rates))[0][0]
+    rates = array(falling_rates(FITTED_RATE, len(order)), np.float32)
+    actions = goal_actions(goal, inverse.network, z)
+    mean = cloner.regressed(mean_of(policy), z, actions, array(order, np.int32), rates).numpy
+    return replace(policy, weights=mean.weights, biases=mean.biases)
