@@ -22,7 +22,7 @@ from imitable.evaluation.returns import EVALUATION_SEED, measure_returns  # noqa
 from imitable.feasibility.score_files import read_scores  # noqa: E402
 from imitable.files import write_bytes  # noqa: E402
 from imitable.imitation.learner import Job, Training  # noqa: E402
-from imitable.imitation.methods.cloning import Cloning  # noqa: E402
+from imitable.imitation.methods.cloning import FINE_LOG_STD, Cloning  # noqa: E402
 from imitable.imitation.methods.gaifo import Gaifo  # noqa: E402
 from imitable.projection import project  # noqa: E402
 from imitable.robots.parse import parse_robot  # noqa: E402
@@ -66,10 +66,7 @@ def curve(kind: str, seed: int) -> dict[str, Any]:
     weights = read_scores(scores_of(case)).weights
     spent, begin = (0, None) if kind == "gaifo" else _clone(demos, robot, weights, seed)
     job = Job(demos, robot, weights, STEPS, seed)
-    from imitable.imitation.clone_training import FINE_LOG_STD
-    from imitable.imitation.training import adversarial
-
-    training = adversarial(Gaifo() if begin is None else Gaifo(log_std=FINE_LOG_STD), job, begin=begin)
+    training = (Gaifo() if begin is None else Gaifo(log_std=FINE_LOG_STD)).begin(job, begin)
     first = (spent, 0.0 if begin is None else _look(robot, begin))
     return {"projected": spent, "looks": [first, *_looks(training, robot, spent)]}
 

@@ -22,11 +22,13 @@ one_thread()
 
 from imitable.demos.collect import collect  # noqa: E402
 from imitable.demos.store import read, write  # noqa: E402
+from imitable.evaluation.result import Performance  # noqa: E402
 from imitable.experiments.settings import SETTINGS, Setting  # noqa: E402
 from imitable.feasibility.score import score, subset  # noqa: E402
 from imitable.feasibility.score_files import read_scores  # noqa: E402
-from imitable.files import write_bytes  # noqa: E402
+from imitable.files import Output, write_bytes  # noqa: E402
 from imitable.imitation.imitate import imitate  # noqa: E402
+from imitable.imitation.run import Run  # noqa: E402
 from imitable.imitation.run_folder import RunFolder  # noqa: E402
 from imitable.policies.shipped import policy_for  # noqa: E402
 from imitable.robots.parse import parse_robot  # noqa: E402
@@ -159,22 +161,23 @@ def run(case: Case, seed: int) -> dict[str, Any]:
         scores = read_scores(scores_of(case))
         weights = subset(scores, [episode.hash for episode in demos.episodes]).weights
     started = time.perf_counter()
-    imitate(demos, case.imitator, case.method, weights, seed, steps=case.steps, episodes=case.episodes, out=out, resume=True)
-    folder = RunFolder(out)
-    metrics = folder.metrics()
-    best = folder.evaluation["best"] or folder.evaluation["last"]
+    settings = Run(steps=case.steps, seed=seed, episodes=case.episodes)
+    learned = imitate(demos, case.imitator, case.method, weights, run=settings, out=Output(out, resume=True))
+    metrics, last = RunFolder(out).metrics(), learned.evaluation.last
+    best = learned.evaluation.best or last
     return {
         "seed": seed,
         "demonstrated_return": sum(episode.total_return for episode in demos.episodes) / len(demos),
-        **{kind: _short(numbers) for kind, numbers in folder.evaluation["last"].items()},
-        "best_mean_actions": _short(best["mean_actions"]),
+        "mean_actions": _short(last.mean_actions),
+        "sampled_actions": _short(last.sampled_actions),
+        "best_mean_actions": _short(best.mean_actions),
         "seconds": round(time.perf_counter() - started),
         "curve": [(row["steps"], row["mean_return"]) for row in metrics[:: max(1, len(metrics) // POINTS)]],
     }
 
 
-def _short(numbers: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in numbers.items() if not isinstance(value, list)}
+def _short(performance: Performance) -> dict[str, Any]:
+    return {name: value for name, value in asdict(performance).items() if not (value is None or isinstance(value, tuple))}
 
 
 def keep(case: Case, runs: list[dict[str, Any]]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from imitable.demos.store import write
-from imitable.imitation.imitate import METHODS
+from imitable.imitation.methods import METHODS
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 
 import imitable as im
+from imitable.cli.main import parse
+from imitable.cli.verbs import Imitate
 from imitable.errors import BadOption, Busy, CannotResume, ImitableError, NoRun, OutputExists
 from imitable.evaluation import result
 from imitable.evaluation.result import Performance, PolicyEvaluation, RunEvaluation
@@ -24,6 +27,7 @@ from imitable.imitation.methods.dcc import Dcc
 from imitable.imitation.methods.gaifo import Gaifo
 from imitable.imitation.run_folder import RunFolder
 from imitable.imitation.transitions import reference_of, weighted_transitions
+from imitable.report.content import content
 from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
 from imitable.types import Demonstrations, Episode, InMemory, Layout, Trajectory
@@ -191,6 +195,21 @@ def test_a_run_is_resumed_without_running_what_its_folder_names(
     assert not (tmp_path / "touched").exists()
 
 
+# the report's command
+
+
+def test_the_reports_command_makes_the_run_again(slider: str, demos: InMemory, tmp_path: Path) -> None:
+    im.write(tmp_path / "demos", demos.layout, demos)
+    settings = im.Run(steps=256, episodes=1, seed=5, horizon=7)
+    im.imitate(im.read(tmp_path / "demos"), slider, SMALL, run=settings, out=tmp_path / "run" / "seed-5")
+    [entry] = content([tmp_path / "run"], explain=0)["policies"]
+    verb = parse(shlex.split(dict(entry["provenance"])["command"])[1:])
+    assert isinstance(verb, Imitate)
+    assert (verb.horizon, verb.steps, verb.episodes, verb.common.seed) == (7, 256, 1, 5)
+    assert (verb.demos, verb.imitator, verb.out) == ((tmp_path / "demos",), slider, tmp_path / "run")
+    assert parse_learner(verb.method) == SMALL
+
+
 # damage
 
 
@@ -199,7 +218,7 @@ def flipped(data: bytes, rng: np.random.Generator) -> bytes:
     return data[:place] + bytes([data[place] ^ 1 << bit]) + data[place + 1 :]
 
 
-def contents(folder: RunFolder) -> dict[str, object]:
+def parts(folder: RunFolder) -> dict[str, object]:
     reference = folder.reference
     assert reference is not None
     return {
@@ -219,12 +238,12 @@ def contents(folder: RunFolder) -> dict[str, object]:
 )
 def test_a_flipped_bit_is_refused_or_changes_nothing(name: str, run: Path, tmp_path: Path) -> None:
     damaged, rng = RunFolder(copied(run, tmp_path / "damaged")), np.random.default_rng(0)
-    whole, expected = (run / name).read_bytes(), contents(RunFolder(run))[name]
+    whole, expected = (run / name).read_bytes(), parts(RunFolder(run))[name]
     refusals = 0
     for _ in range(FLIPS):
         (damaged.path / name).write_bytes(flipped(whole, rng))
         try:
-            assert contents(damaged)[name] == expected
+            assert parts(damaged)[name] == expected
         except ImitableError:
             refusals += 1
     assert refusals > FLIPS / 2
