@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from imitable.feasibility.explain import explain
     from imitable.feasibility.score import Measuring, score, weigh
     from imitable.feasibility.score_files import read_scores, write_scores
+    from imitable.files import Output
     from imitable.imitation.imitate import Imitated, imitate
+    from imitable.observer import Observer
     from imitable.policies.files import load_policy, save_policy
     from imitable.policies.onnx import save_onnx
     from imitable.policies.shipped import policy_for
@@ -40,6 +42,8 @@ _HOMES = {
     "write": "imitable.demos.store",
     "policy_for": "imitable.policies.shipped",
     "robot": "imitable.robots.parse:parse_robot",
+    "Output": "imitable.files",
+    "Observer": "imitable.observer",
     "imitate": "imitable.imitation.imitate",
     "Imitated": "imitable.imitation.imitate",
     "project": "imitable.projection",
@@ -64,6 +68,8 @@ __all__ = [
     "InMemory",
     "Locomotion",
     "Measuring",
+    "Observer",
+    "Output",
     "Part",
     "Policy",
     "Scores",

@@ -7,9 +7,38 @@ import shutil
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from imitable.errors import BadOption, CannotWrite, OutputExists
+from imitable.observer import SILENT, Observer
+
+
+@dataclass(frozen=True, init=False)
+class Output:
+    """Where the results of a job go, and who is told on the way."""
+
+    path: Path | None
+    """File or folder; None: results stay in memory."""
+    resume: bool
+    """Go on with what is there, if its settings are the same."""
+    overwrite: bool
+    """Replace what is there."""
+    observer: Observer
+    """Told how far the job is."""
+
+    def __init__(
+        self, path: str | Path | None = None, resume: bool = False, overwrite: bool = False, observer: Observer = SILENT
+    ) -> None:
+        check_modes(resume=resume, overwrite=overwrite)
+        values = {"path": None if path is None else Path(path), "resume": resume, "overwrite": overwrite, "observer": observer}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, out: "str | Path | Output | None") -> "Output":
+        """Return what a caller gave, as an output: a bare path is neither resumed nor overwritten."""
+        return out if isinstance(out, Output) else cls(out)
 
 
 def content_hash(path: str | Path) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from imitable.errors import BadTrajectory, CannotWrite, OutputExists
-from imitable.files import check_free, new_folder, write_bytes
+from imitable.errors import BadOption, BadTrajectory, CannotWrite, OutputExists
+from imitable.files import Output, check_free, new_folder, write_bytes
 
 
 def names(folder: Path) -> list[str]:
@@ -123,3 +123,11 @@ class TestCheckFree:
             check_free(tmp_path, overwrite=False)
         with pytest.raises(OutputExists, match="--resume"):
             check_free(tmp_path, overwrite=False, resume=True)
+
+
+def test_an_output_is_a_path_with_manners() -> None:
+    assert Output.of("scores.parquet") == Output(Path("scores.parquet"))
+    assert Output.of(None).path is None
+    assert Output.of(output := Output("run", resume=True)) is output
+    with pytest.raises(BadOption, match="--resume"):
+        Output("run", resume=True, overwrite=True)
