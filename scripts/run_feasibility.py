@@ -122,7 +122,7 @@ def recorded_certificate(setting: Setting) -> dict[str, float]:
             rows = rng.choice(len(trajectory), 50, replace=False)
             states.append(trajectory.states[rows])
             targets.append(trajectory.states[rows + 1])
-        lanes = Lanes(task.robot, scales(task.robot).change)
+        lanes = Lanes(task.robot, scales(task.robot).difference)
         found[name] = found_again(lanes, Solver(), np.concatenate(states), np.concatenate(targets), 0)
     return found
 

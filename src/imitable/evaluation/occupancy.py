@@ -6,9 +6,9 @@ Wasserstein distance of order one, in the body's own scales (`sim/babble.py`):
 
     occupancy = mean over directions θ of ∫ |F_θ(t) − G_θ(t)| dt,    F_θ = Σ p_i [⟨θ, x_i⟩ ≤ t],  G_θ = Σ q_j [⟨θ, y_j⟩ ≤ t]
 
-θ is uniform on the unit sphere of D = S − root entries: where in the world a body is does not count. If all D entries are off
-by one scale, this is 1 for D = 1 and about √(2/π) = 0.8 for large D. Visited are the states that transitions start from, as
-weights count transitions, too. Of large clouds, strata of equal mass give one state each, by a fixed seed.
+θ is uniform on the unit sphere of D = 2 nv − root coordinates: where in the world a body is does not count. If all D of them
+are off by one scale, this is 1 for D = 1 and about √(2/π) = 0.8 for large D. Visited are states that transitions start from,
+as weights count transitions, too. Of large clouds, strata of equal mass give one state each, by a fixed seed.
 """
 
 import math
@@ -22,7 +22,7 @@ from imitable import seeding
 from imitable.errors import BadOption, BadTrajectory, BadWeights
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
-from imitable.sim.kinematics import beyond_limits, one_sign, penetrating, quaternions
+from imitable.sim.kinematics import beyond_limits, penetrating, state_space
 from imitable.types import Bools, Floats, Ints, Trajectory
 
 DIRECTIONS = 64
@@ -154,8 +154,8 @@ def _thinned(cloud: Cloud, most: int) -> Cloud:
 
 def _in_scales(robot: Robot, cloud: Cloud) -> Cloud:
     """Leave out the root position and divide by the body's own scales."""
-    entries = slice(robot.root_entries, None)
-    return cloud._replace(states=one_sign(quaternions(robot), cloud.states)[:, entries] / scales(robot).state[entries])
+    entries, coordinates = slice(robot.root_entries, None), state_space(robot).coordinates(cloud.states)
+    return cloud._replace(states=coordinates[:, entries] / scales(robot).coordinates[entries])
 
 
 def _share(wrong: Callable[[Robot, Floats], Bools], robot: Robot, cloud: Cloud) -> float:
