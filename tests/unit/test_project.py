@@ -215,9 +215,7 @@ def test_weights_go_on_to_the_pieces(scored: tuple[Demonstrations, Path], slider
     imitate(found, slider, "cloning:gradient_steps=2", found.scores.weights, run=Run(episodes=1))
 
 
-def test_without_a_task_a_body_is_evaluated_as_long_as_was_asked(
-    scored: tuple[Demonstrations, Path], slider: Robot
-) -> None:
+def test_without_a_task_a_body_is_evaluated_as_long_as_was_asked(scored: tuple[Demonstrations, Path], slider: Robot) -> None:
     pieces = project(scored[0], slider, length=2, pieces=6)
     for horizon, length in ((None, 2), (40, 40)):
         imitated = imitate(pieces, slider, "cloning:gradient_steps=2", run=Run(episodes=2, horizon=horizon))

@@ -5,14 +5,16 @@ p_w(transition) = w(demonstration) / T(demonstration). Where a demonstration end
 with itself follows its transitions; `WeightedTransitions.discriminator_density` says how often a discriminator meets it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from imitable import seeding
 from imitable.evaluation.reference import Reference
+from imitable.imitation.learner import Job
 from imitable.robots.robot import Robot
+from imitable.sim.kinematics import one_sign, quaternions, signed_like
 from imitable.types import Bools, Demonstrations, Floats, Ints, Trajectory, Weights
 
 STARTS = 1000
@@ -91,6 +93,17 @@ def densities(demos: Demonstrations, weights: Weights | None) -> Floats:
     lengths = np.array([episode.length for episode in demos.episodes])
     each: Floats = weights.of(demos) / lengths
     return np.asarray(np.round(each / each.max(), DIGITS), np.float64)
+
+
+def transitions_of(job: Job, *, actions: bool = False) -> WeightedTransitions:
+    """Return the transitions of a job, whatever the signs that recorders gave to quaternions."""
+    transitions = weighted_transitions(job.demos, job.weights, job.seed, actions=actions)
+    places = quaternions(job.imitator)
+    if not places:
+        return transitions
+    before = one_sign(places, transitions.before)
+    after = signed_like(places, before, transitions.after)
+    return replace(transitions, before=before, after=after, starts=one_sign(places, transitions.starts))
 
 
 class _Part(NamedTuple):

@@ -23,7 +23,7 @@ from imitable.files import write_bytes
 from imitable.imitation.learner import Job
 from imitable.imitation.methods.gaifo import Gaifo
 from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations
-from imitable.imitation.transitions import Sampler, densities, weighted_transitions
+from imitable.imitation.transitions import Sampler, densities, transitions_of
 from imitable.nn import cloner
 from imitable.nn.fitting import cosine_rates
 from imitable.nn.networks import policy_of
@@ -97,7 +97,7 @@ class CloneTraining:
         """Read the transitions; refuse demonstrations without the imitator's own actions."""
         check_own_actions(job.demos, job.weights, job.imitator)
         self._method, self._job = method, job
-        transitions = weighted_transitions(job.demos, job.weights, job.seed, actions=True)
+        transitions = transitions_of(job, actions=True)
         assert transitions.actions is not None
         task, self.reference = imitation_task(job, transitions)
         self._normaliser = normaliser_of(task, transitions)

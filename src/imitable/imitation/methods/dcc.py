@@ -19,11 +19,12 @@ from imitable.imitation.features import FLOOR
 from imitable.imitation.learner import Job
 from imitable.imitation.methods.gaifo import Gaifo
 from imitable.imitation.training import PolicyTraining
-from imitable.imitation.transitions import Sampler, densities, weighted_transitions
+from imitable.imitation.transitions import Sampler, densities, transitions_of
 from imitable.nn.translator import Balance, Own, Scale, Theirs, fit
 from imitable.rl.settings import LearningRate, Weight
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales
+from imitable.sim.kinematics import one_sign, quaternions, signed_like, state_space
 from imitable.sim.task import Locomotion, Moment
 from imitable.spec_text import Range, check_fields
 from imitable.types import Demonstrations, Episode, Floats, Layout, Part, Singles, Trajectory, Weights, episode_of
@@ -71,7 +72,7 @@ class Dcc:
     def translated(self, job: Job) -> Job:
         """Return the job with translated demonstrations, those of weight zero left out, and weights that belong to them."""
         places = np.flatnonzero(densities(job.demos, job.weights))
-        demos = Translated(Part(job.demos, places.tolist()), self._translator(job), job.imitator.root_entries)
+        demos = Translated(Part(job.demos, places.tolist()), self._translator(job), job.imitator)
         if job.weights is None:
             return replace(job, demos=demos)
         values = job.weights.of(job.demos)[places]
@@ -98,9 +99,10 @@ class Dcc:
 class Translated(Demonstrations):
     """Demonstrations of a set, translated when read."""
 
-    def __init__(self, demos: Demonstrations, translator: Callable[[Floats], Floats], root: int) -> None:
-        """Translate all but the `root` leading state entries."""
-        self._demos, self._translator, self._root = demos, translator, root
+    def __init__(self, demos: Demonstrations, translator: Callable[[Floats], Floats], imitator: Robot) -> None:
+        """Translate all but where in the world the body is."""
+        self._demos, self._translator = demos, translator
+        self._root, self._space = imitator.root_entries, state_space(imitator)
 
     @property
     def layout(self) -> Layout:
@@ -129,7 +131,7 @@ class Translated(Demonstrations):
 
     def _translated(self, trajectory: Trajectory) -> Trajectory:
         """Return the translated states alone: actions and return belong to the original."""
-        states = trajectory.states.copy()
+        states = self._space.one_sign(trajectory.states)
         states[:, self._root :] = self._translator(states[:, self._root :])
         return Trajectory(states, trajectory.demonstrator, terminated=trajectory.terminated)
 
@@ -142,19 +144,22 @@ def _own(job: Job, transitions: int) -> Own:
         _upright(job.imitator, move)
         for move in babble(job.imitator, transitions // EPISODE, EPISODE, seed, threads=job.threads)
     ]
-    before = np.concatenate([states[:-1, root:] for states, _ in moves])
+    places = quaternions(job.imitator)
+    starts = [one_sign(places, states[:-1]) for states, _ in moves]
+    ends = [signed_like(places, start, states[1:]) for start, (states, _) in zip(starts, moves, strict=True)]
+    before = np.concatenate(starts)[:, root:]
     actions = np.concatenate([actions for _, actions in moves])
     return Own(
         before=before,
         units=job.imitator.to_units(actions),
-        after=np.concatenate([states[1:, root:] for states, _ in moves]),
+        after=np.concatenate(ends)[:, root:],
         scale=Scale(before.mean(axis=0), np.maximum(before.std(axis=0), _least(job))),
     )
 
 
 def _theirs(job: Job) -> Theirs:
     """Return the demonstrated transitions and how to draw them from p_w."""
-    transitions, root = weighted_transitions(job.demos, job.weights, job.seed), job.imitator.root_entries
+    transitions, root = transitions_of(job), job.imitator.root_entries
     mean, std = (moment[root:] for moment in transitions.moments(transitions.before))
     return Theirs(
         before=transitions.before[:, root:],

@@ -14,7 +14,7 @@ from imitable import seeding
 from imitable.imitation.features import FORMS, LIMIT, Features, features
 from imitable.imitation.learner import Job
 from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of
-from imitable.imitation.transitions import Sampler, WeightedTransitions, weighted_transitions
+from imitable.imitation.transitions import Sampler, WeightedTransitions, transitions_of
 from imitable.nn import discriminator
 from imitable.nn.normaliser import Normaliser
 from imitable.nn.typed_jax import array, leaves, replaced
@@ -143,7 +143,7 @@ class Gaifo:
 
     def begin(self, job: Job, policy: Policy | None = None) -> PolicyTraining:
         """Read the transitions and start policy and discriminator: a fresh policy, or one to go on from."""
-        transitions = weighted_transitions(job.demos, job.weights, job.seed)
+        transitions = transitions_of(job)
         seen = features(transitions, job.imitator, self.features, normalised=self.normalised, root=self.observe_root)
         task, reference = imitation_task(job, transitions, observe_root=self.observe_root)
         check_settings(task, self.rl, job.steps, policy)

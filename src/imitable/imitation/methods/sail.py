@@ -20,7 +20,7 @@ from imitable import seeding
 from imitable.imitation.features import FLOOR
 from imitable.imitation.learner import Job
 from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations
-from imitable.imitation.transitions import Sampler, WeightedTransitions, weighted_transitions
+from imitable.imitation.transitions import Sampler, WeightedTransitions, transitions_of
 from imitable.nn import cloner, discriminator, inverse_model, next_state_vae, wasserstein_critic
 from imitable.nn.fitting import falling_rates
 from imitable.nn.inverse_model import LIMIT, Learning
@@ -142,7 +142,7 @@ class Sail:
 
     def begin(self, job: Job) -> PolicyTraining:
         """Fit the VAE to the transitions, babble, fit the inverse model, pre-train the policy."""
-        transitions = weighted_transitions(job.demos, job.weights, job.seed)
+        transitions = transitions_of(job)
         task, reference = imitation_task(job, transitions)
         normaliser = normaliser_of(task, transitions)
         rng = seeding.generator(job.seed, "sail")
