@@ -14,6 +14,7 @@ import pytest
 from imitable.errors import BadPolicy, CannotResume
 from imitable.evaluation.returns import measure_returns
 from imitable.nn.networks import from_policy
+from imitable.nn.typed_jax import array
 from imitable.policies.acting import act, mean, normalised
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.expert import Goal, Start, Stopping, quietened, train
@@ -119,7 +120,7 @@ def test_numpy_and_jax_agree_on_the_mean_action(method: Method) -> None:
     policy = trainer.policy
     inputs = normalised(policy, observations)
     with jax.default_matmul_precision("highest"):
-        expected = trainer.agent.actor.mean(inputs)
+        expected = trainer.agent.actor.mean(array(inputs))
     np.testing.assert_allclose(mean(policy, inputs), expected, rtol=1e-5, atol=1e-6)
     again = from_policy(policy, -1.0)
     np.testing.assert_array_equal(again.mean.weights[0], trainer.agent.actor.mean.weights[0])

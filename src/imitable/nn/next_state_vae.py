@@ -11,7 +11,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from imitable.nn import fitting
 from imitable.nn.fitting import falling_rates
@@ -87,7 +87,7 @@ def _fit(
     changes: Float[Array, "m o"],
     order: Int[Array, "k b"],
     rates: Float[Array, " k"],
-    keys: PRNGKeyArray,
+    keys: Key[Array, " k"],
     beta: Float[Array, ""],
 ) -> NextState:
     def loss(now: NextState, turn: tuple[Int[Array, " b"], PRNGKeyArray]) -> Float[Array, ""]:
