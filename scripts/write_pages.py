@@ -35,6 +35,7 @@ EXAMPLES: dict[str, ImitableError] = {
         errors.BadDataset("demos", "there is no meta/info.json in it"),
         errors.MixedDatasets("demos", "more", "their states differ"),
         errors.OutputExists("scores.parquet", resume=True),
+        errors.Busy("run"),
         errors.CannotWrite("scores.parquet", "no space left on the device"),
         errors.CannotResume("run/seed-0", "steps was 1000000 and is 2000000"),
         errors.BadOption("--seed", -1, "give a whole number from 0 on"),

@@ -65,3 +65,38 @@ def arm_path(tmp_path: Path) -> Path:
     path = tmp_path / "arm.xml"
     path.write_text(ARM)
     return path
+
+
+FLOATING = """
+<mujoco model="floating">
+  <option timestep="0.01" gravity="0 0 0"/>
+  <worldbody>
+    <body name="hull" quat="0.9 0.1 -0.3 0.2">
+      <freejoint name="hull"/>
+      <geom type="box" size="0.1 0.2 0.3" mass="1"/>
+      <body name="wing" pos="0.4 0 0">
+        <joint name="shoulder" type="ball" damping="0.02"/>
+        <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="0.5"/>
+        <body name="tip" pos="0.3 0 0">
+          <joint name="elbow" type="hinge" axis="0 1 0" damping="0.02"/>
+          <geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.02" mass="0.3"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor name="roll" joint="shoulder" gear="0.3 0 0" ctrllimited="true" ctrlrange="-1 1"/>
+    <motor name="flap" joint="shoulder" gear="0 0.3 0" ctrllimited="true" ctrlrange="-1 1"/>
+    <motor name="bend" joint="elbow" gear="0.2" ctrllimited="true" ctrlrange="-1 1"/>
+  </actuator>
+</mujoco>
+"""
+"""A hull that floats freely, with a wing on a ball joint: two quaternions, S = 12 + 10 entries."""
+
+
+@pytest.fixture
+def floating_path(tmp_path: Path) -> Path:
+    """Return the path of a free-floating robot's model file."""
+    path = tmp_path / "floating.xml"
+    path.write_text(FLOATING)
+    return path

@@ -13,10 +13,16 @@ if TYPE_CHECKING:
     from imitable.acquisition import acquire
     from imitable.demos.collect import collect
     from imitable.demos.store import read, write
+    from imitable.evaluation.evaluate import evaluate
+    from imitable.evaluation.result import Performance, PolicyEvaluation, RunEvaluation
     from imitable.feasibility.explain import explain
     from imitable.feasibility.score import Measuring, score, weigh
     from imitable.feasibility.score_files import read_scores, write_scores
-    from imitable.imitation.imitate import Imitated, imitate
+    from imitable.files import Output
+    from imitable.imitation.evaluate_run import evaluate_run
+    from imitable.imitation.imitate import imitate
+    from imitable.imitation.run import Imitated, Run
+    from imitable.observer import Observer
     from imitable.policies.files import load_policy, save_policy
     from imitable.policies.onnx import save_onnx
     from imitable.policies.shipped import policy_for
@@ -40,8 +46,16 @@ _HOMES = {
     "write": "imitable.demos.store",
     "policy_for": "imitable.policies.shipped",
     "robot": "imitable.robots.parse:parse_robot",
+    "Output": "imitable.files",
+    "Observer": "imitable.observer",
     "imitate": "imitable.imitation.imitate",
-    "Imitated": "imitable.imitation.imitate",
+    "Imitated": "imitable.imitation.run",
+    "Run": "imitable.imitation.run",
+    "evaluate": "imitable.evaluation.evaluate",
+    "evaluate_run": "imitable.imitation.evaluate_run",
+    "Performance": "imitable.evaluation.result",
+    "PolicyEvaluation": "imitable.evaluation.result",
+    "RunEvaluation": "imitable.evaluation.result",
     "project": "imitable.projection",
     "write_report": "imitable.report.page",
     "Execution": "imitable.rl.expert",
@@ -70,8 +84,14 @@ __all__ = [
     "InMemory",
     "Locomotion",
     "Measuring",
+    "Observer",
+    "Output",
     "Part",
+    "Performance",
     "Policy",
+    "PolicyEvaluation",
+    "Run",
+    "RunEvaluation",
     "Scores",
     "Start",
     "Stopping",
@@ -79,6 +99,8 @@ __all__ = [
     "Weights",
     "acquire",
     "collect",
+    "evaluate",
+    "evaluate_run",
     "explain",
     "imitate",
     "load_policy",

@@ -126,6 +126,13 @@ class OutputExists(ImitableError):
         super().__init__(f"{path} exists: give {choices}, or another --out")
 
 
+class Busy(ImitableError):
+    """Another process is writing the same output."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"another process is writing {path}: wait for it, or give another --out")
+
+
 class CannotWrite(ImitableError):
     """The disk refuses: full, read-only, or a missing parent."""
 

@@ -6,10 +6,44 @@ import os
 import shutil
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from imitable.errors import BadOption, CannotWrite, OutputExists
+from imitable.errors import BadOption, Busy, CannotWrite, OutputExists
+from imitable.observer import SILENT, Observer
+
+try:
+    import fcntl
+except ImportError:  # Windows has no flock: nothing is locked there
+    fcntl = None
+
+
+@dataclass(frozen=True, init=False)
+class Output:
+    """Where the results of a job go, and who is told on the way."""
+
+    path: Path | None
+    """File or folder; None: results stay in memory."""
+    resume: bool
+    """Go on with what is there, if its settings are the same."""
+    overwrite: bool
+    """Replace what is there."""
+    observer: Observer
+    """Told how far the job is."""
+
+    def __init__(
+        self, path: str | Path | None = None, resume: bool = False, overwrite: bool = False, observer: Observer = SILENT
+    ) -> None:
+        check_modes(resume=resume, overwrite=overwrite)
+        values = {"path": None if path is None else Path(path), "resume": resume, "overwrite": overwrite, "observer": observer}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, out: "str | Path | Output | None") -> "Output":
+        """Return what a caller gave, as an output: a bare path is neither resumed nor overwritten."""
+        return out if isinstance(out, Output) else cls(out)
 
 
 def content_hash(path: str | Path) -> str:
@@ -95,3 +129,41 @@ def check_writable(path: Path) -> None:
             pass
     except OSError as error:
         raise CannotWrite(str(path), error.strerror or str(error)) from None
+
+
+@contextmanager
+def locked(path: Path) -> Generator[None]:
+    """Keep other processes from writing `path` (a file or folder) in the block; refuse if one does already.
+
+    The lock is the system's (`flock` on a file beside `path`): it ends with the process that holds it, however that ends.
+    """
+    lock = path.absolute().with_name(f".{path.name}.lock")
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        handle = _locked(lock)
+    except BlockingIOError:
+        raise Busy(str(path)) from None
+    except OSError as error:
+        raise CannotWrite(str(path), error.strerror or str(error)) from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _locked(lock: Path) -> int:
+    """Return an open file that is locked and still stands at its name: its last holder may have removed it meanwhile."""
+    while True:
+        handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            if fcntl is None:
+                return handle
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with suppress(FileNotFoundError):
+                if os.fstat(handle).st_ino == lock.stat().st_ino:
+                    return handle
+        except OSError:
+            os.close(handle)
+            raise
+        os.close(handle)

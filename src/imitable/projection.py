@@ -4,7 +4,7 @@
 A piece of a demonstration begins in a demonstrated state; the tracker follows it from there, s_{t+1} = f(s_t, a_t) with the
 imitator's f, so that every projected transition is one of the imitator. A piece ends early
 
-* where it is lost: its error ‖(s_t − g_t) / scale‖ / √S, over all entries but the root's position and in deviations of the
+* where it is lost: its error ‖(s_t − g_t) / scale‖ / √E, over all E entries but the root's position and in deviations of the
   imitator's own babbling, is above `LOST` for `PATIENCE` steps on end, or up to the piece's end;
 * where the imitator falls, by its task's own rule, or MuJoCo gives up.
 
@@ -27,7 +27,7 @@ from imitable.feasibility.scorer import Trace
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
-from imitable.sim.kinematics import quaternions, signed_like
+from imitable.sim.kinematics import state_space
 from imitable.sim.task import Locomotion, Moment
 from imitable.tracking.follow import follow
 from imitable.tracking.solver import Lanes, Solver
@@ -109,7 +109,7 @@ class Projection:
         if self._weighed is not None:
             self._weighed.weights.of(demos)  # refuses strangers
         self._length, self._pieces, self._on_progress = length, pieces, on_progress
-        self._lanes = Lanes(imitator, scales(imitator).change, threads)
+        self._lanes = Lanes(imitator, scales(imitator).difference, threads)
         self._task = Locomotion(imitator) if imitator.family.rules else None
         self.origins: list[Origin] = []
         """One a kept piece, in the order of the trajectories."""
@@ -226,8 +226,8 @@ class Projection:
 
     def _errors(self, states: Floats, targets: Floats) -> Floats:
         """(n, S), (n, S) → (n) errors."""
-        targets = signed_like(quaternions(self._imitator), states, targets)
-        gap = ((states - targets) / scales(self._imitator).state)[:, self._imitator.root_entries :]
+        gap = state_space(self._imitator).difference(states, targets) / scales(self._imitator).coordinates
+        gap = gap[:, self._imitator.root_entries :]
         return np.sqrt(np.square(gap).mean(axis=1))
 
     def _fallen(self, states: Floats) -> Bools:

@@ -13,8 +13,8 @@ import numpy as np
 from imitable.errors import BadWeights
 from imitable.feasibility.score import Measuring, score
 from imitable.feasibility.scorer import Scorer
-from imitable.imitation.imitate import method as learner_of
 from imitable.imitation.learner import Job, Learner, Training
+from imitable.imitation.methods import parse_learner
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Floats, InMemory, Policy, Scores, Trajectory, Weights
@@ -99,14 +99,16 @@ def check_learner(learner: Learner | str, demos: Demonstrations, imitator: Robot
         steps: control steps of each of the seven trainings: a few batches.
         seed: seed of everything random.
     """
-    transitions = learner_of(learner) if isinstance(learner, str) else learner
+    method = parse_learner(learner) if isinstance(learner, str) else learner
     body = parse_robot(imitator) if isinstance(imitator, str) else imitator
     trajectories: list[Trajectory] = list(demos)
 
     def begun(chosen: Sequence[Trajectory], weights: Weights | None = None, begin_seed: int = seed) -> Training:
-        return transitions.begin(Job(InMemory(demos.layout, chosen), body, weights, steps, begin_seed))
+        return method.begin(Job(InMemory(demos.layout, chosen), body, weights, steps, begin_seed))
 
-    policy = _ended(begun(trajectories))
+    first = begun(trajectories)
+    _law_of_references(first, body)
+    policy = _ended(first)
     assert _ended(begun(trajectories)).hash == policy.hash, "the same seed gives the same policy"
     assert _ended(begun(trajectories, begin_seed=seed + 1)).hash != policy.hash, "another seed gives another policy"
     lengths = np.array([len(trajectory) for trajectory in trajectories], np.float64)
@@ -129,8 +131,17 @@ def _ended(training: Training) -> Policy:
     """Go on to the end of a training."""
     while not training.done:
         training.iterate()
-    assert training.share == 1.0, "a training that is done has done all of its work"
+    assert training.progress == 1.0, "a training that is done has done all of its work"
     return training.policy
+
+
+def _law_of_references(training: Training, body: Robot) -> None:
+    """A body without a task is compared with demonstrations, which must be states of its own."""
+    if body.family.rules is not None:
+        assert training.reference is None, "on a body with a task there is no reference"
+        return
+    assert training.reference is not None, "on a body without a task there is a reference"
+    assert training.reference.states.shape[1] == len(body.start), "a reference holds states of the body"
 
 
 def _law_of_resuming(first: Training, second: Training, policy: Policy) -> None:

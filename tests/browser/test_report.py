@@ -22,9 +22,13 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import imitable as im
+from imitable.evaluation.result import Performance, PolicyEvaluation, RunEvaluation, to_json
 from imitable.experiments.settings import SETTINGS
 from imitable.feasibility.score import weigh
 from imitable.feasibility.score_files import steps_path, write_scores
+from imitable.imitation.hashed_json import write_json
+from imitable.imitation.run_folder import RunFolder
+from imitable.imitation.setting import SCHEMA, Setting
 from imitable.report.detail import DETAILED, detailed_rows, explained_rows
 from imitable.report.page import embedded
 from imitable.report.policies import VIDEO_BYTES
@@ -346,28 +350,31 @@ def test_every_kind_of_scorer_has_a_page(browser: Browser, scores: Path, tmp_pat
     assert browser.complaints() == []
 
 
-def run_folder(path: Path, seed: int, returns: float, demonstrations: int) -> None:
+def run_folder(path: Path, seed: int, returns: float, demonstrations: int, horizon: int | None = None) -> None:
     """Write a run as `imitate` does, without learning anything."""
-    numbers = {"episodes": 2, "return_mean": returns, "return_std": 1.0, "length_mean": 1000.0, "falls": 0}
-    setting = {
-        "imitator": "half_cheetah:front=0.01",
-        "imitator_hash": "0",
-        "method": "imitable.imitation.methods.gaifo.Gaifo",
-        "settings": {},
-        "steps": 3000,
-        "seed": seed,
-        "episodes": 2,
-        "demonstrations": demonstrations,
-        "demonstrations_hash": "1",
-        "weights": None,
-        "sources": ["gone"],
-        "versions": {"imitable": "0.1.0"},
-    }
-    rows = [{"share": k / 3, "steps": 1000 * k, "mean_return": None if k == 1 else returns * k / 3} for k in (1, 2, 3)]
-    path.mkdir(parents=True)
-    (path / "setting.json").write_text(json.dumps(setting))
-    (path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (path / "evaluation.json").write_text(json.dumps({"last": {"mean_actions": numbers}, "best": None}))
+    performance = Performance(2, 1000.0, 0, (1000, 1000), (False, False), returns, 1.0, returns - 1, (returns, returns))
+    setting = Setting(
+        imitator="half_cheetah:front=0.01",
+        imitator_hash="0",
+        method="gaifo",
+        steps=3000,
+        seed=seed,
+        episodes=2,
+        reward=None,
+        horizon=horizon,
+        demonstrations=demonstrations,
+        demonstrations_hash="1",
+        weights=None,
+        scores=None,
+        sources=("gone",),
+        versions={"imitable": "0.1.0"},
+    )
+    folder = RunFolder(path)
+    folder.open(setting, resume=False)
+    for k in (1, 2, 3):
+        folder.append({"progress": k / 3, "steps": 1000 * k, "mean_return": None if k == 1 else returns * k / 3})
+    evaluation = RunEvaluation(setting.imitator, PolicyEvaluation(performance, performance), None)
+    write_json(path / "evaluation.json", {"schema": SCHEMA, **to_json(evaluation)})
 
 
 def test_runs_have_curves_and_returns_and_stand_beside_the_paper(browser: Browser, scores: Path, tmp_path: Path) -> None:
@@ -404,7 +411,7 @@ def test_policies_move_and_videos_play(browser: Browser, tmp_path: Path) -> None
     (tmp_path / "slider.xml").write_text(SLIDER)
     body, run = im.robot(str(tmp_path / "slider.xml")), tmp_path / "run"
     im.write(tmp_path / "demos", body.layout, babble(body, 2, 20, seed=0))
-    im.imitate(im.read(tmp_path / "demos"), body, "cloning:gradient_steps=2", episodes=1, out=run)
+    im.imitate(im.read(tmp_path / "demos"), body, "cloning:gradient_steps=2", run=im.Run(episodes=1), out=run)
     dot = b"GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;"
     (run / "dot.gif").write_bytes(dot)
     (run / "long.mp4").write_bytes(b"0" * VIDEO_BYTES)

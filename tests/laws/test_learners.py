@@ -6,15 +6,19 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from imitable.demos.store import write
-from imitable.imitation.imitate import METHODS
+from imitable.imitation.learner import Job
+from imitable.imitation.methods import METHODS, parse_learner
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
+from imitable.sim.kinematics import quaternions
 from imitable.sim.rollout import episodes
 from imitable.sim.task import Locomotion
 from imitable.testing import check_learner
@@ -59,6 +63,25 @@ def test_laws_on_a_body_that_falls(name: str, hops: InMemory) -> None:
 def test_laws_on_a_body_without_a_task(name: str, slider_path: Path) -> None:
     body = parse_robot(str(slider_path))
     check_learner(QUICK[name], InMemory(body.layout, babble(body, 3, 30, 0)), body, steps=STEPS.get(name, 3 * 8 * 16))
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_signs_of_quaternions_have_no_influence(name: str, floating_path: Path) -> None:
+    body, rng = parse_robot(str(floating_path)), np.random.default_rng(0)
+    plain = babble(body, 2, 30, 0)
+    flipped = list[Trajectory]()
+    for trajectory in plain:
+        states = trajectory.states.copy()
+        for first in quaternions(body):
+            states[:, first : first + 4] *= rng.choice([-1.0, 1.0], (len(states), 1))
+        flipped.append(replace(trajectory, states=states))
+    steps, policies = STEPS.get(name, 3 * 8 * 16) // 3, set[str]()
+    for trajectories in (plain, flipped):
+        training = parse_learner(QUICK[name]).begin(Job(InMemory(body.layout, trajectories), body, None, steps, 0))
+        while not training.done:
+            training.iterate()
+        policies.add(training.policy.hash)
+    assert len(policies) == 1
 
 
 LONG = {

@@ -14,6 +14,7 @@ from imitable.feasibility.score import METHODS, Measuring, score
 from imitable.feasibility.scorer import Job, Measured, Measurer
 from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
+from imitable.sim.kinematics import state_space
 from imitable.testing import check_scorer
 from imitable.types import InMemory, Scores, Trajectory
 
@@ -100,6 +101,36 @@ def test_threads_do_not_matter(arm_case: Case) -> None:
     one = score(arm_case.demos, arm_case.imitator, QUICK["direct"], threads=1)
     two = score(arm_case.demos, arm_case.imitator, QUICK["direct"], threads=2)
     np.testing.assert_array_equal(one.share, two.share)
+
+
+SIGNED = {
+    "direct": "direct:horizon=12,restart_budget=50",
+    "trajectory": "trajectory:horizon=8,steps=4096",
+    "one-step": "one-step:horizon=8,steps=4096",
+    "inverse-dynamics": "inverse-dynamics:horizon=12,transitions=2000,passes=1,calibration=3,hidden=16,jitter=0",
+    "transferability": "transferability:horizon=12,steps=4096",
+    "neighbours": "neighbours:horizon=12,transitions=2000,tries=0",
+}
+"""Every method without what it draws by a demonstration's hash, which covers the signs."""
+
+FORMS = ("direct:horizon=12,restart_budget=50,form=windows,window=8", "direct:horizon=12,restart_budget=50,form=restart")
+
+
+@pytest.mark.parametrize("method", [*(SIGNED[name] for name in METHODS), *FORMS])
+def test_the_signs_of_quaternions_do_not_matter(floating_path: Path, method: str) -> None:
+    """q and −q are one rotation, and recorders change from one to the other, frame by frame."""
+    body, rng = parse_robot(str(floating_path)), np.random.default_rng(0)
+    demonstrated = [one.states for one in babble(body, 2, 16, 5)]
+    flipped = [states.copy() for states in demonstrated]
+    for states in flipped:
+        for first in state_space(body).quaternions:
+            states[:, first : first + 4] *= rng.choice([-1.0, 1.0], size=(len(states), 1))
+    plain, other = (
+        score(InMemory(body.layout, [Trajectory(one, f"body {k}") for k, one in enumerate(states)]), body, method)
+        for states in (demonstrated, flipped)
+    )
+    np.testing.assert_array_equal(other.distance, plain.distance)
+    np.testing.assert_array_equal(other.share, plain.share)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption, CannotResume
-from imitable.imitation.clone_training import LOG_STD, CloneTraining
 from imitable.imitation.learner import Job
-from imitable.imitation.methods.cloning import Cloning
+from imitable.imitation.methods.cloning import LOG_STD, CloneTraining, Cloning
 from imitable.policies.acting import act
 from imitable.projection import project
 from imitable.robots.parse import parse_robot
@@ -80,14 +79,14 @@ def test_the_deviation_is_what_the_regression_leaves_over(slider: Robot) -> None
 
 def test_no_simulator_step_is_spent(slider: Robot) -> None:
     training = begun(slider, InMemory(slider.layout, steered(slider, starts(3, 0), GAIN)))
-    shares, progress = [training.share], [training.iterate()]
+    progress, reported = [training.progress], [training.iterate()]
     while not training.done:
-        shares.append(training.share)
-        progress.append(training.iterate())
-    assert {one.steps for one in progress} == {0}
-    assert progress[-1].metrics["loss"] < progress[0].metrics["loss"]
-    assert shares == sorted(shares)
-    assert training.share == 1
+        progress.append(training.progress)
+        reported.append(training.iterate())
+    assert {one.steps for one in reported} == {0}
+    assert reported[-1].metrics["loss"] < reported[0].metrics["loss"]
+    assert progress == sorted(progress)
+    assert training.progress == 1
 
 
 def test_a_demonstration_without_weight_has_no_influence(slider: Robot) -> None:
@@ -113,8 +112,8 @@ def test_weights_decide_between_two_policies(slider: Robot) -> None:
     np.testing.assert_allclose(slope, 0.8 * GAIN, atol=0.15)
 
 
-@pytest.mark.parametrize("fine_tune", [0, 1])
-def test_a_break_changes_nothing(fine_tune: int, slider: Robot, tmp_path: Path) -> None:
+@pytest.mark.parametrize("fine_tune", [False, True])
+def test_a_break_changes_nothing(fine_tune: bool, slider: Robot, tmp_path: Path) -> None:
     demos = InMemory(slider.layout, steered(slider, starts(4, 0), GAIN))
     method = replace(SMALL, fine_tune=fine_tune, gradient_steps=1000, critic_steps=0)
     job = Job(demos, slider, None, steps=2 * 2048, seed=0)
@@ -124,7 +123,7 @@ def test_a_break_changes_nothing(fine_tune: int, slider: Robot, tmp_path: Path) 
         broken.save(tmp_path / f"{number}")
         again = method.begin(job)
         again.load(tmp_path / f"{number}")
-        assert again.share == broken.share
+        assert again.progress == broken.progress
         broken = again
     assert finished(broken).hash == finished(whole).hash
     assert {path.name for path in tmp_path.iterdir()} <= {"slider.xml", "0", "1", "2"}
@@ -134,9 +133,9 @@ def test_fine_tuning_begins_from_the_cloned_policy(slider: Robot) -> None:
     demos = InMemory(slider.layout, steered(slider, starts(4, 0), GAIN))
     cloned = finished(begun(slider, demos))
     with pytest.raises(BadOption, match="critic_steps"):
-        begun(slider, demos, method=replace(SMALL, fine_tune=1))
-    tuned = replace(SMALL, fine_tune=1, critic_steps=0).begin(Job(demos, slider, None, steps=2048, seed=0))
-    while tuned.share < 0.5:
+        begun(slider, demos, method=replace(SMALL, fine_tune=True))
+    tuned = replace(SMALL, fine_tune=True, critic_steps=0).begin(Job(demos, slider, None, steps=2048, seed=0))
+    while tuned.progress < 0.5:
         assert not tuned.done
         tuned.iterate()
     for mine, theirs in zip(tuned.policy.weights, cloned.weights, strict=True):
@@ -171,13 +170,20 @@ def test_actions_of_another_body_are_refused(slider: Robot, slider_path: Path) -
 
 def test_projected_demonstrations_can_be_cloned(slider: Robot) -> None:
     made = [Trajectory(t.states, "someone") for t in steered(slider, starts(20, 0) * 0.5, GAIN)]
-    found = project(InMemory(slider.layout, made), slider)
-    policy = finished(begun(slider, found))
+    projected = project(InMemory(slider.layout, made), slider)
+    policy = finished(begun(slider, projected))
     states = np.concatenate([t.states[:-1] for t in made])
     np.testing.assert_allclose(act(policy, states)[:, 0], states @ GAIN, atol=0.1)
 
 
-@pytest.mark.parametrize("settings", ["gradient_steps=0", "minibatch=0", "learning_rate=0", "fine_tune=2", "hidden=0"])
+@pytest.mark.parametrize("settings", ["gradient_steps=0", "minibatch=0", "learning_rate=0", "hidden=0"])
 def test_bad_settings_are_refused(settings: str) -> None:
     with pytest.raises(BadOption, match="give a number from"):
         parse_method(f"cloning:{settings}", {"cloning": Cloning})
+
+
+def test_fine_tuning_is_on_or_off() -> None:
+    assert parse_method("cloning:fine_tune=1", {"cloning": Cloning}).fine_tune is True
+    assert parse_method("cloning:fine_tune=0", {"cloning": Cloning}).fine_tune is False
+    with pytest.raises(BadOption, match="give 1 or 0"):
+        parse_method("cloning:fine_tune=2", {"cloning": Cloning})

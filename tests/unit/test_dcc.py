@@ -3,7 +3,7 @@
 
 import subprocess
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import pytest
 
 from imitable.errors import BadOption
 from imitable.imitation.learner import Job
-from imitable.imitation.methods.dcc import RANGES, Dcc
+from imitable.imitation.methods.dcc import Dcc
 from imitable.imitation.transitions import Sampler, weighted_transitions
 from imitable.nn.translator import Balance, Fitted, Own, Scale, Theirs, fit
 from imitable.robots.parse import parse_robot
@@ -61,7 +61,7 @@ def job_of(trajectories: list[Trajectory], weights: tuple[float, ...] | None = N
     return Job(InMemory(OTHER.layout, trajectories), HOPPER, named, 3 * BATCH, seed)
 
 
-def assert_same_lessons(left: Job, right: Job) -> None:
+def assert_same_transitions(left: Job, right: Job) -> None:
     mine, others = (weighted_transitions(job.demos, job.weights, job.seed) for job in (left, right))
     for name, values in asdict(mine).items():
         np.testing.assert_array_equal(values, getattr(others, name))
@@ -119,7 +119,7 @@ def test_demonstrations_of_weight_zero_have_no_influence() -> None:
     with_it = SMALL.translated(job_of(spoiled, (0.75, 0.0, 0.25)))
     without = SMALL.translated(job_of([spoiled[0], spoiled[2]], (0.75, 0.25)))
     assert [row.index for row in with_it.demos.episodes] == [0, 2]
-    assert_same_lessons(with_it, without)
+    assert_same_transitions(with_it, without)
     assert with_it.weights is not None
     np.testing.assert_array_equal(with_it.weights.values, [0.75, 0.25])
 
@@ -127,10 +127,10 @@ def test_demonstrations_of_weight_zero_have_no_influence() -> None:
 def test_demonstrated_actions_are_never_read() -> None:
     trajectories = movements()
     silent = [Trajectory(one.states, one.demonstrator, terminated=one.terminated) for one in trajectories]
-    assert_same_lessons(SMALL.translated(job_of(trajectories)), SMALL.translated(job_of(silent)))
+    assert_same_transitions(SMALL.translated(job_of(trajectories)), SMALL.translated(job_of(silent)))
 
 
-def test_a_resumed_course_ends_in_the_same_bits(tmp_path: Path) -> None:
+def test_a_resumed_training_ends_in_the_same_bits(tmp_path: Path) -> None:
     job = job_of(movements(), (0.5, 0.25, 0.25))
     whole = SMALL.begin(job)
     whole.iterate()
@@ -154,12 +154,13 @@ def test_a_body_without_a_task_is_served(arm_path: Path) -> None:
     assert "forward error" in said[0]
 
 
-@pytest.mark.parametrize("name", RANGES)
+@pytest.mark.parametrize("name", [field.name for field in fields(Dcc)])
 def test_settings_outside_their_range_are_refused(name: str) -> None:
     with pytest.raises(BadOption, match=name):
         Dcc(**{name: -1})  # pyright: ignore[reportArgumentType]
 
 
-def test_the_settings_need_no_jax() -> None:
-    code = "import sys, imitable.imitation.methods.dcc; assert 'jax' not in sys.modules"
+def test_the_verb_needs_no_jax_before_a_learner_is_asked_for() -> None:
+    names = "imitable.imitation.imitate, imitable.imitation.evaluate_run, imitable.cli.imitate, imitable.report.page"
+    code = f"import sys, {names}; assert 'jax' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

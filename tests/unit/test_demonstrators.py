@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from imitable.errors import NoDemonstrator
-from imitable.evaluation.returns import evaluate
+from imitable.evaluation.returns import measure_returns
 from imitable.experiments.settings import SETTINGS
 from imitable.policies.shipped import card, policy_for, shipped
 from imitable.rl.expert import EVALUATION_SEED
@@ -43,7 +43,7 @@ def test_mean_and_sampled_return_agree_within_five_per_cent(body: str) -> None:
 @pytest.mark.parametrize("body", BODIES)
 def test_a_policy_returns_what_its_card_says(body: str) -> None:
     robot = parse_robot(body)
-    found = evaluate(Locomotion(robot), policy_for(robot), 4, EVALUATION_SEED)
+    found = measure_returns(Locomotion(robot), policy_for(robot), 4, EVALUATION_SEED)
     said = card(robot)["mean_actions"]
     spread = max(4 * said["return_std"], 0.05 * abs(said["return_mean"]))
     assert abs(np.median(found.returns) - said["return_mean"]) <= spread

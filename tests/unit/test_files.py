@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 import errno
 import os
+import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from imitable.errors import BadTrajectory, CannotWrite, OutputExists
-from imitable.files import check_free, new_folder, write_bytes
+from imitable.errors import BadOption, BadTrajectory, Busy, CannotWrite, OutputExists
+from imitable.files import Output, check_free, locked, new_folder, write_bytes
 
 
 def names(folder: Path) -> list[str]:
@@ -123,3 +126,38 @@ class TestCheckFree:
             check_free(tmp_path, overwrite=False)
         with pytest.raises(OutputExists, match="--resume"):
             check_free(tmp_path, overwrite=False, resume=True)
+
+
+class TestLocked:
+    def test_another_process_is_refused_until_the_first_is_killed(self, tmp_path: Path) -> None:
+        target = tmp_path / "runs" / "run"
+        held = f"with locked(Path({str(target)!r})): print('held', flush=True); time.sleep(60)"
+        code = f"from imitable.files import *; import time\n{held}"
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as holder:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == "held\n"
+            with pytest.raises(Busy, match="another process is writing"), locked(target):
+                pytest.fail("two held the lock")
+            os.kill(holder.pid, signal.SIGKILL)
+            holder.wait()
+        with locked(target):
+            pass
+
+    def test_nothing_is_left_behind_and_it_can_be_taken_again(self, tmp_path: Path) -> None:
+        for _ in range(2):
+            with locked(tmp_path / "run"), pytest.raises(Busy), locked(tmp_path / "run"):
+                pass
+        assert names(tmp_path) == []
+
+    def test_a_lock_that_cannot_be_written_is_one_line(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        with pytest.raises(CannotWrite), locked(tmp_path / "file" / "run"):
+            pass
+
+
+def test_an_output_is_a_path_with_manners() -> None:
+    assert Output.of("scores.parquet") == Output(Path("scores.parquet"))
+    assert Output.of(None).path is None
+    assert Output.of(output := Output("run", resume=True)) is output
+    with pytest.raises(BadOption, match="--resume"):
+        Output("run", resume=True, overwrite=True)

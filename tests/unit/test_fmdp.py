@@ -17,7 +17,7 @@ from imitable.feasibility.tracker import LEARNER, Tracker, has_converged
 from imitable.rl.train import Trainer
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.sim.babble import babble, scales
+from imitable.sim.babble import babble
 from imitable.sim.batch import Batch
 from imitable.sim.rollout import Collector
 from imitable.sim.task import Moment
@@ -34,7 +34,7 @@ def demonstrations(body: Robot, count: int = 4, steps: int = 12, seed: int = 5) 
 
 
 def task_of(body: Robot, trajectories: list[Trajectory], *, one_step: bool = False, tracker_input: str = "target") -> Fmdp:
-    measure = ruler(body, np.ones(len(body.start)), "l2", "all", 0.9)
+    measure = ruler(body, "l2", "all", 0.9)
     return fmdp(trajectories, body, measure, 8, tracker_input, one_step)
 
 
@@ -42,7 +42,7 @@ def slider_job(path: Path, **changes: object) -> Job:
     """A slider, its own demonstrations and those of one with a motor ten times as strong."""
     body, strong = parse_robot(str(path)), parse_robot(f"{path}:gear.push=10")
     trajectories = [*demonstrations(body), *demonstrations(strong)]
-    job = Job(InMemory(body.layout, trajectories), body, ruler(body, scales(body).state, "standardised", "all", None), seed=1)
+    job = Job(InMemory(body.layout, trajectories), body, ruler(body), seed=1)
     return replace(job, **changes)  # pyright: ignore[reportArgumentType]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""WeightedTransitions, features, the adversary, the verb and its run folder."""
+"""Weighted transitions, features, the discriminator's reward, the verb and its run folder."""
 
 import dataclasses
 import json
@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption, BadWeights, CannotResume, CannotWrite, NoRun, OutputExists
-from imitable.imitation.discriminator_reward import DiscriminatorReward
+from imitable.files import Output
 from imitable.imitation.features import LIMIT, features
-from imitable.imitation.imitate import imitate, method
+from imitable.imitation.imitate import imitate
 from imitable.imitation.learner import Job
-from imitable.imitation.methods.gaifo import Gaifo
+from imitable.imitation.methods import parse_learner
+from imitable.imitation.methods.gaifo import DiscriminatorReward, Gaifo
+from imitable.imitation.run import Run
 from imitable.imitation.run_folder import RunFolder, runs_in
-from imitable.imitation.training import adversarial, imitation_task, normaliser_of
+from imitable.imitation.training import imitation_task, normaliser_of
 from imitable.imitation.transitions import Sampler, densities, weighted_transitions
 from imitable.nn.networks import Mlp
 from imitable.policies.acting import mean, normalised
@@ -51,7 +53,7 @@ def weights_of(demos: Demonstrations, *values: float) -> Weights:
     return Weights(tuple(episode.hash for episode in demos.episodes), np.array(values) / sum(values))
 
 
-# lessons
+# transitions
 
 
 def test_rows_are_drawn_as_often_as_they_weigh() -> None:
@@ -98,7 +100,7 @@ def test_a_large_set_is_drawn_beforehand_by_the_same_weights() -> None:
     assert 0.15 < first.mean() < 0.35
 
 
-def test_moments_are_those_of_the_weighed_transitions() -> None:
+def test_moments_are_those_of_the_weighted_transitions() -> None:
     demos = walks(2)
     transitions = weighted_transitions(demos, weights_of(demos, 1.0, 3.0), 0)
     mean, std = transitions.moments(transitions.before)
@@ -147,7 +149,7 @@ def test_under_a_constant_reward_falling_has_no_advantage(constant: float) -> No
     size = segment.inputs.shape[2]
     # the critic that is right: the same value everywhere
     critic = Mlp((jnp.zeros((size, 1)),), (jnp.full(1, constant / (1 - discount)),))
-    actor = adversarial(SMALL, Job(walks(body="hopper"), HOPPER, None, 1000, 0)).trainer.agent.actor
+    actor = SMALL.begin(Job(walks(body="hopper"), HOPPER, None, 1000, 0)).trainer.agent.actor
     batch = Experience(
         jnp.asarray(segment.inputs),
         jnp.asarray(segment.next_inputs),
@@ -166,30 +168,30 @@ def test_under_a_constant_reward_falling_has_no_advantage(constant: float) -> No
 
 def falling_segment() -> Segment:
     job = Job(walks(body="hopper"), HOPPER, None, 1000, 0)
-    policy = adversarial(SMALL, job).policy
+    policy = SMALL.begin(job).policy
     return Collector(Locomotion(HOPPER), 8, 0).collect(dataclasses.replace(policy, log_std=policy.log_std + 2), 40)
 
 
 def test_what_is_taken_off_every_reward_is_taken_off_the_absorbing_one_too() -> None:
     transitions = weighted_transitions(walks(body="hopper"), None, 0)
     seen = features(transitions, HOPPER, "delta", normalised=True, root=False)
-    adversary = DiscriminatorReward(SMALL, transitions, seen, 0)
+    reward_model = DiscriminatorReward(SMALL, transitions, seen, 0)
     segment = falling_segment()
     for _ in range(5):
-        pay = adversary(segment)
+        pay = reward_model(segment)
     assert abs(float(pay.rewards.mean())) < 1e-6
     assert pay.absorbing_reward == pytest.approx(pay.metrics["reward_absorbed"] - pay.metrics["reward"])
 
 
-def test_the_adversary_learns_to_tell_demonstrations_from_falls() -> None:
+def test_the_discriminator_learns_to_tell_demonstrations_from_falls() -> None:
     transitions = weighted_transitions(walks(8, body="hopper:gravity=2"), None, 0)
     seen = features(transitions, HOPPER, "delta", normalised=True, root=False)
-    adversary = DiscriminatorReward(
+    reward_model = DiscriminatorReward(
         dataclasses.replace(SMALL, discriminator_steps=50, discriminator_rate=1e-2, penalty=0.1), transitions, seen, 0
     )
     segment = falling_segment()
     for _ in range(10):
-        pay = adversary(segment)
+        pay = reward_model(segment)
     assert pay.metrics["reward_demonstrated"] > pay.metrics["reward"] + 1
     assert pay.metrics["reward_absorbed"] < pay.metrics["reward_demonstrated"] - 1
 
@@ -199,7 +201,7 @@ def test_who_falls_as_the_demonstrations_do_cannot_be_told_from_them() -> None:
     discount, length, count = 0.95, 50, 4
     falls = [Trajectory(one.states, one.demonstrator, terminated=True) for one in walks(count, length, "hopper")]
     transitions = weighted_transitions(InMemory(HOPPER.layout, falls), None, 0)
-    density = transitions.shown(discount, absorbing=True)
+    density = transitions.discriminator_density(discount, absorbing=True)
     ended = np.zeros((length, count), bool)
     ended[-1] = True
     segment = dataclasses.replace(falling_segment(), absorbing=ended)
@@ -211,13 +213,13 @@ def test_who_falls_as_the_demonstrations_do_cannot_be_told_from_them() -> None:
 def test_without_absorbing_states_no_absorbing_pair_is_shown(weighting: str) -> None:
     falls = [Trajectory(one.states, one.demonstrator, terminated=True) for one in walks(2, 30, "hopper")]
     transitions = weighted_transitions(InMemory(HOPPER.layout, falls), None, 0)
-    assert (transitions.shown(0.99, absorbing=False)[transitions.absorbing] == 0).all()
+    assert (transitions.discriminator_density(0.99, absorbing=False)[transitions.absorbing] == 0).all()
     bare = weighted_transitions(walks(2, 30, "hopper"), None, 0)
-    small = dataclasses.replace(SMALL, absorbing=0, weighting=weighting)
+    small = dataclasses.replace(SMALL, absorbing=False, weighting=weighting)
     paid = []
-    for known in (transitions, bare):
-        adversary = DiscriminatorReward(small, known, features(known, HOPPER, "delta", normalised=True, root=False), 0)
-        paid.append(adversary(falling_segment()).rewards)
+    for demonstrated in (transitions, bare):
+        seen = features(demonstrated, HOPPER, "delta", normalised=True, root=False)
+        paid.append(DiscriminatorReward(small, demonstrated, seen, 0)(falling_segment()).rewards)
     np.testing.assert_array_equal(*paid)
 
 
@@ -226,17 +228,17 @@ def test_without_absorbing_states_no_absorbing_pair_is_shown(weighting: str) -> 
 
 def test_the_papers_preset_sees_raw_states() -> None:
     far = [Trajectory(one.states + np.eye(18)[0] * 150, one.demonstrator) for one in walks()]
-    demos, paper = InMemory(CHEETAH.layout, far), method("gaifo:preset=paper,environments=4,length=10,minibatch=20")
+    demos, paper = InMemory(CHEETAH.layout, far), parse_learner("gaifo:preset=paper,environments=4,length=10,minibatch=20")
     assert isinstance(paper, Gaifo)
     transitions = weighted_transitions(demos, None, 0)
     seen = features(transitions, CHEETAH, paper.features, normalised=False, root=True)
     np.testing.assert_allclose(seen.of(transitions)[:, :18], transitions.before, rtol=1e-6)
-    policy = adversarial(paper, Job(demos, CHEETAH, None, 1000, 0)).policy
+    policy = paper.begin(Job(demos, CHEETAH, None, 1000, 0)).policy
     np.testing.assert_allclose(normalised(policy, transitions.before), transitions.before, rtol=1e-5)
 
 
 def test_part_of_the_simulations_act_by_the_mean_in_turns() -> None:
-    trainer = adversarial(dataclasses.replace(SMALL, quiet_share=0.25), Job(walks(), CHEETAH, None, 10_000, 0)).trainer
+    trainer = dataclasses.replace(SMALL, quiet_share=0.25).begin(Job(walks(), CHEETAH, None, 10_000, 0)).trainer
     turns = []
     for _ in range(4):
         turns.append(trainer._quiet())  # pyright: ignore[reportPrivateUsage]
@@ -251,36 +253,39 @@ def test_weights_that_are_all_zero_are_refused() -> None:
     demos = walks()
     part = InMemory(CHEETAH.layout, [demos[1], demos[2]])
     with pytest.raises(BadWeights, match="weight zero"):
-        imitate(part, CHEETAH, SMALL, weights_of(demos, 1.0, 0.0, 0.0), steps=1000)
+        imitate(part, CHEETAH, SMALL, weights_of(demos, 1.0, 0.0, 0.0), run=Run(steps=1000))
 
 
 def test_presets_are_tables_that_further_keys_differ_from() -> None:
-    paper = method("gaifo:preset=paper,max_kl=0.02")
+    paper = parse_learner("gaifo:preset=paper,max_kl=0.02")
     assert isinstance(paper, Gaifo)
-    assert (paper.algorithm, paper.observe_root, paper.max_kl, paper.discriminator_steps) == ("trpo", 1, 0.02, 1)
+    assert (paper.algorithm, paper.observe_root, paper.max_kl, paper.discriminator_steps) == ("trpo", True, 0.02, 1)
     with pytest.raises(BadOption, match="default, paper, trpo"):
-        method("gaifo:preset=mine")
+        parse_learner("gaifo:preset=mine")
 
 
 @pytest.mark.parametrize("text", ["gaifo:reward=money", "gaifo:discount=1", "gaifo:colour=red", "gaif", "my_lab.none.Such"])
 def test_an_unknown_method_or_key_is_refused(text: str) -> None:
     with pytest.raises(BadOption):
-        method(text)
+        parse_learner(text)
 
 
 def test_what_a_policy_observes_is_standardised_by_the_demonstrations() -> None:
     demos = walks()
     transitions = weighted_transitions(demos, None, 0)
-    found = normaliser_of(imitation_task(Job(walks(), CHEETAH, None, 1000, 0), transitions), transitions)
-    np.testing.assert_allclose(found.mean, transitions.before[:, 1:].mean(axis=0))
+    task, reference = imitation_task(Job(walks(), CHEETAH, None, 1000, 0), transitions)
+    assert reference is None
+    np.testing.assert_allclose(normaliser_of(task, transitions).mean, transitions.before[:, 1:].mean(axis=0))
 
 
-def test_a_body_without_a_task_starts_like_the_weighed_demonstrations(slider_path: Path) -> None:
+def test_a_body_without_a_task_starts_like_the_weighted_demonstrations(slider_path: Path) -> None:
     body = parse_robot(str(slider_path))
     still, moved = babble(body, 2, 20, 0)
     demos = InMemory(body.layout, [Trajectory(still.states, "x"), Trajectory(moved.states + 0.3, "x")])
     transitions = weighted_transitions(demos, weights_of(demos, 0.0, 1.0), 0)
-    task = imitation_task(Job(demos, body, None, 1000, 0), transitions)
+    task, reference = imitation_task(Job(demos, body, None, 1000, 0), transitions)
+    assert reference is not None
+    np.testing.assert_array_equal(reference.states, demos[1].states[:-1])
     starts = task.start(np.random.default_rng(0), 5).states
     np.testing.assert_array_equal(starts, np.tile(demos[1].states[0], (5, 1)))
     assert task.horizon == 20
@@ -289,19 +294,25 @@ def test_a_body_without_a_task_starts_like_the_weighed_demonstrations(slider_pat
 # the verb and its folder
 
 
-def run(tmp_path: Path, **changes: object) -> Path:
-    demos = walks()
-    arguments: dict[str, object] = {"steps": 256, "episodes": 1, "out": tmp_path / "run"} | changes
-    imitate(demos, "half_cheetah:front=0.01", SMALL, **arguments)  # type: ignore[arg-type]
+def run(tmp_path: Path, out: Output | None = None, weights: Weights | None = None, **changes: object) -> Path:
+    settings = Run(**({"steps": 256, "episodes": 1} | changes))  # type: ignore[arg-type]
+    imitate(walks(), "half_cheetah:front=0.01", SMALL, weights, run=settings, out=out or tmp_path / "run")
     return tmp_path / "run"
+
+
+def resumed(tmp_path: Path) -> Output:
+    return Output(tmp_path / "run", resume=True)
 
 
 def test_a_run_folder_holds_setting_metrics_policy_and_evaluation(tmp_path: Path) -> None:
     folder = RunFolder(run(tmp_path))
     assert folder.complete
-    assert folder.setting["imitator"] == "half_cheetah:front=0.01"
+    assert folder.setting.imitator == "half_cheetah:front=0.01"
     assert [row["steps"] for row in folder.metrics()] == [128, 256]
-    assert len(folder.evaluation["last"]["mean_actions"]["returns"]) == 1
+    assert folder.setting.method.startswith("gaifo:environments=8,length=16")
+    assert parse_learner(folder.setting.method) == SMALL
+    assert [row["progress"] for row in folder.metrics()] == [0.5, 1.0]
+    assert len(folder.evaluation.last.mean_actions.returns or ()) == 1
     assert folder.policy.about["robot"] == "half_cheetah:front=0.01"
     assert not (folder.path / "checkpoint").exists()
     for name in ("setting.json", "evaluation.json"):
@@ -314,9 +325,9 @@ def test_a_complete_run_is_read_on_resume_and_refused_otherwise(tmp_path: Path) 
     before = {file.name: file.read_bytes() for file in path.iterdir()}
     with pytest.raises(OutputExists):
         run(tmp_path)
-    run(tmp_path, resume=True)
+    run(tmp_path, resumed(tmp_path))
     assert {file.name: file.read_bytes() for file in path.iterdir()} == before
-    run(tmp_path, overwrite=True)
+    run(tmp_path, Output(tmp_path / "run", overwrite=True))
     assert {file.name: file.read_bytes() for file in path.iterdir()} == before
 
 
@@ -326,16 +337,21 @@ def test_an_interrupted_run_ends_like_an_uninterrupted_one(tmp_path: Path) -> No
     class Stop(Exception):
         pass
 
-    def stop(progress: object, share: float) -> None:
-        if share > 0.6:
-            raise Stop
+    class Impatient:
+        def progress(self, done: int, total: int, note: str = "") -> None:
+            assert "steps/s" in note
+            if done > 0.6 * total:
+                raise Stop
+
+        def say(self, line: str) -> None:
+            del line
 
     with pytest.raises(Stop):
-        run(tmp_path / "cut", steps=1024, checkpoint_s=-1.0, on_progress=stop)
+        run(tmp_path, Output(tmp_path / "cut" / "run", observer=Impatient()), steps=1024, checkpoint_s=-1.0)
     cut = tmp_path / "cut" / "run"
     with (cut / "metrics.jsonl").open("a") as file:
-        file.write('{"share": 0.7')  # a line that a kill cut short
-    run(tmp_path / "cut", steps=1024, resume=True)
+        file.write('{"progress": 0.7')  # a line that a kill cut short
+    run(tmp_path, resumed(tmp_path / "cut"), steps=1024)
     assert {file.name: file.read_bytes() for file in cut.iterdir()} == {f.name: f.read_bytes() for f in whole.iterdir()}
 
 
@@ -343,11 +359,11 @@ def test_a_run_of_another_setting_is_not_resumed_and_nothing_is_overwritten(tmp_
     path = run(tmp_path)
     before = {file.name: file.read_bytes() for file in path.iterdir()}
     with pytest.raises(CannotResume, match="seed"):
-        run(tmp_path, resume=True, seed=1)
+        run(tmp_path, resumed(tmp_path), seed=1)
     with pytest.raises(CannotResume, match="steps"):
-        run(tmp_path, resume=True, steps=512)
+        run(tmp_path, resumed(tmp_path), steps=512)
     with pytest.raises(CannotResume, match="weights"):
-        run(tmp_path, resume=True, weights=weights_of(walks(), 1.0, 2.0, 3.0))
+        run(tmp_path, resumed(tmp_path), weights_of(walks(), 1.0, 2.0, 3.0))
     assert {file.name: file.read_bytes() for file in path.iterdir()} == before
 
 
@@ -355,7 +371,7 @@ def test_a_folder_that_is_no_run_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "thesis.tex").write_text("years of work")
     with pytest.raises(CannotWrite, match="no run folder"):
-        run(tmp_path, overwrite=True)
+        run(tmp_path, Output(tmp_path / "run", overwrite=True))
     with pytest.raises(NoRun):
         runs_in(tmp_path / "run")
     assert (tmp_path / "run" / "thesis.tex").read_text() == "years of work"
@@ -373,12 +389,15 @@ def test_a_budget_without_room_for_a_batch_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_the_best_policy_is_kept_beside_the_last(tmp_path: Path) -> None:
+def test_the_best_policy_stands_beside_the_last(tmp_path: Path) -> None:
     demos = walks(body="hopper")
-    found = imitate(demos, "hopper", SMALL, steps=1024, episodes=2, out=tmp_path / "run")
-    assert found.best is not None
-    assert set(found.evaluation["best"]) == {"mean_actions", "sampled_actions"}
-    assert RunFolder(tmp_path / "run").best is not None
+    imitated = imitate(demos, "hopper", SMALL, run=Run(steps=1024, episodes=2), out=tmp_path / "run")
+    assert imitated.best is not None
+    assert imitated.evaluation.best is not None
+    assert imitated.evaluation.best.sampled_actions.episodes == 2
+    folder = RunFolder(tmp_path / "run")
+    assert folder.best is not None
+    assert folder.evaluation == imitated.evaluation
 
 
 def test_features_do_not_depend_on_the_sign_of_a_quaternion(tmp_path: Path) -> None:

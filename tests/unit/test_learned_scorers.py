@@ -9,15 +9,15 @@ import pytest
 from scipy.spatial import cKDTree
 
 from imitable.errors import BadOption
-from imitable.feasibility import distances
 from imitable.feasibility.methods.inverse_dynamics import InverseDynamics
 from imitable.feasibility.methods.neighbours import Neighbours, nearest
 from imitable.feasibility.methods.transferability import Transferability, k_means
+from imitable.feasibility.ruler import ruler
 from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
-from imitable.nn import discriminator
+from imitable.nn import discriminator, inverse_model
 from imitable.nn.typed_jax import array, full
 from imitable.robots.parse import parse_robot
-from imitable.sim.babble import babble, scales
+from imitable.sim.babble import babble
 from imitable.types import Floats, InMemory, Trajectory
 
 INVERSE = InverseDynamics(transitions=4000, hidden=32, blocks=1, passes=20, calibration=4, horizon=20)
@@ -39,8 +39,8 @@ def job_on(path: Path, models: Path | None = None, *, backwards: bool = False) -
     imitator = parse_robot(str(path))
     own = babble(imitator, 3, 40, seed=7)
     demos = [replace(one, demonstrator="alike") for one in own] + [impossible(one) for one in own]
-    ruler = distances.ruler(imitator, scales(imitator).state, "standardised", "all", 0.95)
-    return Job(InMemory(imitator.layout, demos[::-1] if backwards else demos), imitator, ruler, seed=3, models=models)
+    demonstrations = InMemory(imitator.layout, demos[::-1] if backwards else demos)
+    return Job(demonstrations, imitator, ruler(imitator, discount=0.95), seed=3, models=models)
 
 
 def measured(measurer: Measurer, job: Job) -> list[Measured]:
@@ -58,11 +58,11 @@ def test_the_inverse_of_a_linear_system_is_recovered() -> None:
     states, actions = rng.normal(size=(4000, 3)), rng.uniform(-1, 1, (4000, 2))
     changes = states @ rng.normal(size=(3, 3)) + actions @ rng.normal(size=(2, 3))
     inputs = np.concatenate([states, changes], axis=1)
-    model = inverse.fit(
+    model = inverse_model.fit(
         inputs[:3500], actions[:3500], seed=0, hidden=64, blocks=2, passes=40, minibatch=128, learning_rate=3e-3
     )
     assert np.abs(model(inputs[3500:]) - actions[3500:]).mean() < 0.05
-    reloaded = inverse.from_arrays(inverse.to_arrays(model))
+    reloaded = inverse_model.from_arrays(inverse_model.to_arrays(model))
     np.testing.assert_array_equal(reloaded(inputs[3500:]), model(inputs[3500:]))
 
 

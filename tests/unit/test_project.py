@@ -12,6 +12,7 @@ from imitable.errors import BadOption, BadScores, BadWeights
 from imitable.feasibility.score import score, weigh
 from imitable.feasibility.score_files import read_scores, write_scores
 from imitable.imitation.imitate import imitate
+from imitable.imitation.run import Run
 from imitable.policies.shipped import policy_for
 from imitable.projection import LOST, PATIENCE, SHORTEST, Projected, project
 from imitable.robots.parse import parse_robot
@@ -211,16 +212,16 @@ def test_weights_go_on_to_the_pieces(scored: tuple[Demonstrations, Path], slider
     sums = np.bincount([origin.place for origin in found.origins], found.scores.weight)
     np.testing.assert_allclose(sums, known.weight, atol=1e-12)
     assert project(sets, slider).scores is None
-    imitate(found, slider, "cloning:gradient_steps=2", found.scores.weights, episodes=1)
+    imitate(found, slider, "cloning:gradient_steps=2", found.scores.weights, run=Run(episodes=1))
 
 
-def test_without_a_task_a_body_is_judged_for_as_long_as_it_is_told(scored: tuple[Demonstrations, Path], slider: Robot) -> None:
+def test_without_a_task_a_body_is_evaluated_as_long_as_was_asked(scored: tuple[Demonstrations, Path], slider: Robot) -> None:
     pieces = project(scored[0], slider, length=2, pieces=6)
     for horizon, length in ((None, 2), (40, 40)):
-        found = imitate(pieces, slider, "cloning:gradient_steps=2", episodes=2, horizon=horizon)
-        assert found.evaluation["last"]["mean_actions"]["length_mean"] == length
+        imitated = imitate(pieces, slider, "cloning:gradient_steps=2", run=Run(episodes=2, horizon=horizon))
+        assert imitated.evaluation.last.mean_actions.length_mean == length
     with pytest.raises(BadOption, match="above 0"):
-        imitate(pieces, slider, "cloning:gradient_steps=2", horizon=0)
+        imitate(pieces, slider, "cloning:gradient_steps=2", run=Run(horizon=0))
 
 
 @pytest.mark.parametrize(("length", "pieces"), [(SHORTEST - 1, 1), (None, 0)])

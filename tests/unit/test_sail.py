@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption
-from imitable.imitation.alignment_reward import AlignmentReward
 from imitable.imitation.learner import Job
-from imitable.imitation.methods.sail import Sail
+from imitable.imitation.methods.sail import AlignmentReward, Sail
 from imitable.imitation.training import PolicyTraining
 from imitable.nn import discriminator, inverse_model, next_state_vae, wasserstein_critic
 from imitable.nn.typed_jax import array
@@ -144,7 +143,7 @@ def test_the_policy_finds_the_demonstrators_actions_in_states_alone(slider_path:
     assert made.trainer.budget == 32_000 - 8000
 
 
-def test_a_course_that_was_interrupted_ends_in_the_same_bits(tmp_path: Path) -> None:
+def test_a_training_that_was_interrupted_ends_in_the_same_bits(tmp_path: Path) -> None:
     whole, broken, resumed = training(), training(), training()
     expected = after(whole, 5)
     after(broken, 2)
@@ -162,13 +161,13 @@ def test_the_same_seed_gives_the_same_policy_and_another_seed_another() -> None:
 
 
 def test_a_demonstration_without_weight_has_no_influence() -> None:
-    known = shown()
-    stranger = Trajectory(3 * known[1].states, "stranger", terminated=True)
-    everything = [*known, stranger]
+    demonstrated = shown()
+    stranger = Trajectory(3 * demonstrated[1].states, "stranger", terminated=True)
+    everything = [*demonstrated, stranger]
     weights = Weights(tuple(one.hash for one in everything), np.array([0.5, 0.25, 0.25, 0.0]))
-    part = Weights(tuple(one.hash for one in known), np.array([0.5, 0.25, 0.25]))
-    assert after(training(everything, weights), 2) == after(training(known, part), 2)
-    assert after(training(known, part), 2) != after(training(known), 2)
+    part = Weights(tuple(one.hash for one in demonstrated), np.array([0.5, 0.25, 0.25]))
+    assert after(training(everything, weights), 2) == after(training(demonstrated, part), 2)
+    assert after(training(demonstrated, part), 2) != after(training(demonstrated), 2)
 
 
 def test_actions_of_demonstrations_are_never_read() -> None:
@@ -176,18 +175,18 @@ def test_actions_of_demonstrations_are_never_read() -> None:
     assert after(training(acted), 2) == after(training(), 2)
 
 
-def test_pay_is_of_mean_zero_and_names_actions_inside_the_range() -> None:
+def test_rewards_are_of_mean_zero_and_name_actions_inside_the_range() -> None:
     made = training()
     segment = made.trainer.collector.collect(made.policy, SMALL.length)
     assert isinstance(made.trainer.reward_model, AlignmentReward)
-    pay = made.trainer.reward_model(segment)
-    anchors: Singles | None = pay.anchors
+    given = made.trainer.reward_model(segment)
+    anchors: Singles | None = given.anchors
     assert anchors is not None
     assert anchors.shape == segment.units.shape
     assert np.abs(anchors).max() <= 1
-    assert pay.rewards.shape == segment.rewards.shape
-    assert pay.rewards.mean() == pytest.approx(0, abs=1e-9)
-    assert pay.absorbing_reward != 0
+    assert given.rewards.shape == segment.rewards.shape
+    assert given.rewards.mean() == pytest.approx(0, abs=1e-9)
+    assert given.absorbing_reward != 0
 
 
 @pytest.mark.parametrize("setting", [{"beta": -1.0}, {"anchor": -0.1}, {"discount": 1.0}, {"minibatch": 10**6}])

@@ -19,7 +19,7 @@ import pytest
 from imitable.acquisition import acquire, wilson
 from imitable.demos.store import read, write
 from imitable.errors import BadEpisode, BadOption, BadScores, BadWeights, CannotResume, ImitableError, OutputExists
-from imitable.feasibility import method as method_module
+from imitable.feasibility import score as score_module
 from imitable.feasibility.checks import check_episode
 from imitable.feasibility.explain import explain, ladders, lines
 from imitable.feasibility.ruler import compared
@@ -146,7 +146,7 @@ def test_bad_methods_get_one_line(text: str, message: str) -> None:
 def test_chunks_do_not_matter(slider: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     demos = own(slider)
     whole = score(demos, slider)
-    monkeypatch.setattr(method_module, "CHUNK", 2)
+    monkeypatch.setattr(score_module, "CHUNK", 2)
     np.testing.assert_array_equal(score(demos, slider).share, whole.share)
 
 
@@ -172,7 +172,7 @@ def test_files_hold_everything(slider: Robot, tmp_path: Path) -> None:
 def test_weigh_never_simulates_and_compositions_neither(slider: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     demos = InMemory(slider.layout, [pushed(f * FORCE, 40) for f in (0.5, 1.5, 3.0, 8.0)])
     scores = score(demos, slider)
-    monkeypatch.setattr(method_module, "babble", None)
+    monkeypatch.setattr(score_module, "babble", None)
     hot = weigh(scores, "1000")
     assert hot.weights.effective_size > scores.weights.effective_size
     kept = weigh(scores, "auto", "top:2")
@@ -212,9 +212,9 @@ def test_resuming_with_other_settings_is_refused(slider: Robot, tmp_path: Path) 
 KILLED = """
 import sys
 from imitable.demos.store import read
-from imitable.feasibility import method
-method.CHUNK = 2
-method.score(read(sys.argv[1]), sys.argv[2], out=sys.argv[3], resume=True)
+from imitable.feasibility import score
+score.CHUNK = 2
+score.score(read(sys.argv[1]), sys.argv[2], out=sys.argv[3], resume=True)
 """
 
 
@@ -401,7 +401,7 @@ class Stream(Demonstrations):
 
 
 def test_memory_holds_a_chunk_and_no_more(slider: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(method_module, "CHUNK", 8)
+    monkeypatch.setattr(score_module, "CHUNK", 8)
     demos = Stream(slider, 60)
     scores = score(demos, slider, "direct:restart_budget=0", out=tmp_path / "scores.parquet")
     assert len(scores) == 60

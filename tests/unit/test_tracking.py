@@ -63,7 +63,7 @@ def recorded(body: str, count: int) -> tuple[Lanes, Floats, Floats]:
     task = Locomotion(parse_robot(body))
     trajectory, _ = next(episodes(task, policy_for(task.robot), [0], sampled=True))
     rows = np.linspace(50, len(trajectory) - 50, count).astype(int)
-    return Lanes(task.robot, scales(task.robot).change), trajectory.states[rows], trajectory.states[rows + 1]
+    return Lanes(task.robot, scales(task.robot).difference), trajectory.states[rows], trajectory.states[rows + 1]
 
 
 def test_on_a_slider_a_reachable_state_is_reached(slider_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_the_solver_is_no_worse_than_mujocos_own_least_squares() -> None:
 def test_following_oneself_leaves_nothing(slider_path: Path) -> None:
     robot = parse_robot(str(slider_path))
     own = babble(robot, 3, 20, 0)
-    lanes = Lanes(robot, scales(robot).change)
+    lanes = Lanes(robot, scales(robot).difference)
     targets = np.stack([trajectory.states for trajectory in own])
     followed = follow(lanes, Solver(), targets, np.array([20, 20, 5]), 0)
     gap = np.abs(followed.states - targets[:, 1:])
@@ -165,7 +165,7 @@ def test_bodies_side_by_side_are_followed_as_each_alone() -> None:
     """One batch of different bodies: an attempt does not notice the others."""
     imitator = parse_robot("half_cheetah:front=0.01")
     bodies = [imitator, parse_robot("half_cheetah:front=0.1"), parse_robot("half_cheetah")]
-    scale = scales(imitator).change
+    scale = scales(imitator).difference
     states = babble(parse_robot("half_cheetah"), 1, 12, 3)[0].states
     targets, lengths = np.tile(states, (3, 1, 1)), np.array([12, 12, 12])
     together = follow(Lanes(imitator, scale, bodies=bodies), Solver(restart_budget=60), targets, lengths, 0)
@@ -179,7 +179,7 @@ def test_bodies_side_by_side_are_followed_as_each_alone() -> None:
 def test_the_certificate_of_an_easy_body_is_perfect(slider_path: Path) -> None:
     robot = parse_robot(str(slider_path))
     demos = InMemory(robot.layout, babble(robot, 3, 20, 0))
-    lanes = Lanes(robot, scales(robot).change)
+    lanes = Lanes(robot, scales(robot).difference)
     assert certificate(lanes, Solver(), demos, 0) == 1.0
 
 
@@ -230,7 +230,7 @@ def servo(request: pytest.FixtureRequest, tmp_path: Path) -> Robot:
 @pytest.mark.parametrize("pose", [0.0, 2.0])
 def test_a_servo_follows_its_own_movements_wherever_it_stands(servo: Robot, pose: float) -> None:
     """Told to go to 0, a servo does not do nothing; and in most of its range it is at its force limit, without a slope."""
-    lanes = Lanes(servo, scales(servo).change)
+    lanes = Lanes(servo, scales(servo).difference)
     commands = pose + 0.3 * np.sin(0.05 * np.arange(60))
     states = [np.array([pose, 0.0, 0.0, 0.0])]
     for command in commands:
@@ -264,30 +264,3 @@ def test_the_inverse_action_of_a_servo_asks_for_the_inverse_force(servo: Robot) 
 def test_a_force_limit_is_what_a_servo_has_and_a_cord_is_unknown(servo: Robot) -> None:
     [force] = {float(servo.model.actuator_forcerange[0, 1])}
     np.testing.assert_allclose(actuator_limits(servo), [force, np.inf])
-
-
-FREE = """
-<mujoco>
-  <option gravity="0 0 0"/>
-  <worldbody><body name="box"><freejoint name="free"/><geom type="box" size="0.1 0.2 0.3" mass="1"/>
-    <body pos="0.4 0 0"><joint name="wheel" axis="0 0 1"/><geom type="sphere" size="0.05" pos="0.3 0 0" mass="1"/></body>
-  </body></worldbody>
-  <actuator><motor name="spin" joint="wheel" ctrlrange="-1 1"/></actuator>
-</mujoco>
-"""
-
-
-@pytest.mark.parametrize("form", ["rollout", "restart"])
-def test_the_sign_of_a_quaternion_does_not_matter(tmp_path: Path, form: str) -> None:
-    """q and −q are one rotation, and recorders change from one to the other."""
-    (tmp_path / "free.xml").write_text(FREE)
-    body = parse_robot(str(tmp_path / "free.xml"))
-    [own] = babble(body, 1, 60, 0)
-    flipped = own.states.copy()
-    flipped[20:, 3:7] *= -1
-    plain, other = (
-        score(InMemory(body.layout, [Trajectory(states, "someone")]), body, f"direct:form={form}")
-        for states in (own.states, flipped)
-    )
-    assert plain.verdict == ("feasible",)
-    np.testing.assert_allclose(other.share, plain.share, atol=0.02)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadPolicy, CannotResume
-from imitable.evaluation.returns import evaluate
+from imitable.evaluation.returns import measure_returns
 from imitable.nn.networks import from_policy
 from imitable.nn.typed_jax import array
 from imitable.policies.acting import act, mean, normalised
@@ -161,7 +161,7 @@ def test_a_goal_that_is_met_stops_early_and_the_budget_stops_otherwise() -> None
 def test_quietened_policies_return_the_same_sampled_as_mean() -> None:
     policy = trained(SMALL["ppo"], 3).policy
     loud = dataclasses.replace(policy, log_std=np.zeros_like(policy.log_std))
-    expected = evaluate(HOPPER, loud, 10, 0)
+    expected = measure_returns(HOPPER, loud, 10, 0)
     quiet, sampled = quietened(HOPPER, loud, expected, 0.05, most=20)
     assert abs(sampled.mean - expected.mean) <= 0.05 * abs(expected.mean)
     assert (quiet.log_std <= loud.log_std).all()

@@ -18,6 +18,7 @@ from imitable.feasibility.weighting import (
     thresholds,
     verdicts,
 )
+from imitable.sim.kinematics import StateSpace
 from imitable.types import Floats
 
 numbers = st.lists(st.floats(0, 1e3), min_size=2, max_size=20)
@@ -145,7 +146,8 @@ def test_divergence_is_where_the_error_stays_above() -> None:
 
 
 def ruler(kind: str, discount: float = 0.9) -> Ruler:
-    return Ruler(kind, np.array([True, True, False]), np.array([1.0, 2.0, 3.0]), discount)
+    space = StateSpace(nq=2, nv=1, quaternions=(), origin=np.zeros(3))
+    return Ruler(kind, np.array([True, True, False]), np.array([1.0, 2.0, 3.0]), discount, space)
 
 
 def test_distances_by_hand() -> None:

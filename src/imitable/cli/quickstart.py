@@ -3,13 +3,12 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Any
 
 from imitable.cli import collect, imitate, report, score
 from imitable.cli.console import document, say
 from imitable.cli.verbs import Collect, Common, Imitate, Quickstart, Report, Score
 from imitable.files import check_free
-from imitable.imitation.run_folder import RunFolder
+from imitable.imitation.run_folder import runs_in
 
 ROBOTS = ("half_cheetah:front=0.05", "half_cheetah:front=0.5", "half_cheetah:back=0.5", "half_cheetah:back=0.05")
 """The demonstrators of the paper's first HalfCheetah setting."""
@@ -72,6 +71,7 @@ def _inner(common: Common) -> Common:
 
 
 def _return(out: Path) -> float:
-    [folder] = out.glob("seed-*")
-    last: dict[str, Any] = RunFolder(folder).evaluation["last"]
-    return float(last["mean_actions"]["return_mean"])
+    [folder] = runs_in(out)
+    mean_return = folder.evaluation.last.mean_actions.return_mean
+    assert mean_return is not None  # the imitator has a task
+    return mean_return

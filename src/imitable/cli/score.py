@@ -23,7 +23,6 @@ from imitable.feasibility.score_files import parts_path, read_scores, read_steps
 from imitable.feasibility.scorer import Scorer, Trace
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.sim.babble import scales
 from imitable.types import Demonstrations, InMemory, Scores
 
 STEPS_EACH = 1_500
@@ -166,7 +165,7 @@ def _known(verb: Score, imitator: Robot, scorer: Scorer, name: str) -> tuple[Sco
     if not verb.out.exists():
         return None
     scores, trace, measuring = read_scores(verb.out), read_steps(verb.out, name), _measuring(verb)
-    rule = ruler(imitator, scales(imitator).state, measuring.distance, measuring.entries, measuring.discount)
+    rule = ruler(imitator, measuring.distance, measuring.entries, measuring.discount)
     key = json.loads(json.dumps(job_key(imitator, scorer, rule, measuring, verb.common.seed)))
     hashes = [episode.hash for episode in scores.episodes]
     if scores.about["key"] != key or name not in hashes or trace is None:

@@ -233,7 +233,8 @@ class Evaluate:
     episodes: int = 100
     """Episodes of each policy."""
     reward: str | None = None
-    """Count returns by this function, module.function; default: as the run did."""
+    """Count returns by this function, module.function. What a run's folder names is run only if it is given here, too; none
+    leaves it out."""
     common: CommonOptions = Common()
 
 

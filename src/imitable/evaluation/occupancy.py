@@ -6,9 +6,9 @@ Wasserstein distance of order one, in the body's own scales (`sim/babble.py`):
 
     occupancy = mean over directions θ of ∫ |F_θ(t) − G_θ(t)| dt,    F_θ = Σ p_i [⟨θ, x_i⟩ ≤ t],  G_θ = Σ q_j [⟨θ, y_j⟩ ≤ t]
 
-θ is uniform on the unit sphere of D = S − root entries: where in the world a body is does not count. If all D entries are off
-by one scale, this is 1 for D = 1 and about √(2/π) = 0.8 for large D. Visited are the states that transitions start from, as
-weights count transitions, too. Of large clouds, strata of equal mass give one state each, by a fixed seed.
+θ is uniform on the unit sphere of D = 2 nv − root coordinates: where in the world a body is does not count. If all D of them
+are off by one scale, this is 1 for D = 1 and about √(2/π) = 0.8 for large D. Visited are states that transitions start from,
+as weights count transitions, too. Of large clouds, strata of equal mass give one state each, by a fixed seed.
 """
 
 import math
@@ -22,7 +22,7 @@ from imitable import seeding
 from imitable.errors import BadOption, BadTrajectory, BadWeights
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
-from imitable.sim.kinematics import beyond_limits, one_sign, penetrating, quaternions
+from imitable.sim.kinematics import beyond_limits, penetrating, state_space
 from imitable.types import Bools, Floats, Ints, Trajectory
 
 DIRECTIONS = 64
@@ -36,10 +36,10 @@ MOST_POSTURES = 2_000
 
 
 @dataclass(frozen=True)
-class Conduct:
-    """What a policy's rollouts came to. Shares are between 0 and 1."""
+class Occupancy:
+    """Which states a policy's rollouts occupy. Shares are between 0 and 1."""
 
-    occupancy: float
+    distance: float
     """Distance between visited and demonstrated states."""
     floor: float
     """The same distance between every other demonstration and the rest: what more of the same would show. NaN when unknown."""
@@ -56,7 +56,7 @@ class Conduct:
 
 
 class Cloud(NamedTuple):
-    """Weighed states."""
+    """Weighted states."""
 
     states: Floats
     """(N, S), or (N, D) once they are entries in scales."""
@@ -66,9 +66,9 @@ class Cloud(NamedTuple):
     """(N) which demonstration each is of, if that is known."""
 
 
-def conduct(
+def compare_occupancy(
     robot: Robot, rollouts: Sequence[Trajectory], states: Floats, density: Floats, owners: Ints | None = None
-) -> Conduct:
+) -> Occupancy:
     """Compare a policy's rollouts with demonstrations.
 
     Args:
@@ -81,16 +81,16 @@ def conduct(
     if not rollouts:
         raise BadOption("episodes", 0, "give at least 1")
     visited = np.concatenate([trajectory.states[:-1] for trajectory in rollouts])
-    there, asked = _cloud(robot, visited, np.ones(len(visited))), _cloud(robot, states, density, owners)
-    ours, theirs = _in_scales(robot, _thinned(there, MOST_STATES)), _in_scales(robot, _thinned(asked, MOST_STATES))
-    return Conduct(
-        occupancy=sliced_distance(ours, theirs),
+    own, shown = _cloud(robot, visited, np.ones(len(visited))), _cloud(robot, states, density, owners)
+    ours, theirs = _in_scales(robot, _thinned(own, MOST_STATES)), _in_scales(robot, _thinned(shown, MOST_STATES))
+    return Occupancy(
+        distance=sliced_distance(ours, theirs),
         floor=_floor(theirs),
         length=float(np.mean([len(trajectory) for trajectory in rollouts])),
-        limit_violations=_share(beyond_limits, robot, there),
-        contact_violations=_share(penetrating, robot, _thinned(there, MOST_POSTURES)),
-        demonstrated_limit_violations=_share(beyond_limits, robot, asked),
-        demonstrated_contact_violations=_share(penetrating, robot, _thinned(asked, MOST_POSTURES)),
+        limit_violations=_share(beyond_limits, robot, own),
+        contact_violations=_share(penetrating, robot, _thinned(own, MOST_POSTURES)),
+        demonstrated_limit_violations=_share(beyond_limits, robot, shown),
+        demonstrated_contact_violations=_share(penetrating, robot, _thinned(shown, MOST_POSTURES)),
     )
 
 
@@ -137,8 +137,9 @@ def _cloud(robot: Robot, states: Floats, density: Floats, owners: Ints | None = 
         raise BadWeights("densities must be finite and from 0 on, and not all 0")
     if owners is not None and owners.shape != density.shape:
         raise BadWeights(f"{len(states)} states, but owners of shape {owners.shape}")
-    kept = density > 0
-    return Cloud(states[kept], density[kept] / density[kept].sum(), None if owners is None else owners[kept])
+    likely = density > 0
+    mass = density[likely] / density[likely].sum()
+    return Cloud(states[likely], mass, None if owners is None else owners[likely])
 
 
 def _thinned(cloud: Cloud, most: int) -> Cloud:
@@ -153,8 +154,8 @@ def _thinned(cloud: Cloud, most: int) -> Cloud:
 
 def _in_scales(robot: Robot, cloud: Cloud) -> Cloud:
     """Leave out the root position and divide by the body's own scales."""
-    entries = slice(robot.root_entries, None)
-    return cloud._replace(states=one_sign(quaternions(robot), cloud.states)[:, entries] / scales(robot).state[entries])
+    entries, coordinates = slice(robot.root_entries, None), state_space(robot).coordinates(cloud.states)
+    return cloud._replace(states=coordinates[:, entries] / scales(robot).coordinates[entries])
 
 
 def _share(wrong: Callable[[Robot, Floats], Bools], robot: Robot, cloud: Cloud) -> float:

@@ -30,16 +30,18 @@ class Reference:
     """Steps of an episode: those of the longest demonstration, or as many as were asked for."""
 
 
-def task_of(imitator: Robot, known: Reference | None, *, observe_root: bool = False) -> Task:
+def task_of(imitator: Robot, reference: Reference | None, *, observe_root: bool = False) -> Task:
     """Return where imitation takes place: the robot's own task, or a free body that starts like the demonstrations."""
-    if known is None:
+    if reference is None:
         return Locomotion(imitator, observe_root=observe_root)
-    return Free(imitator, known.horizon, known.starts)
+    return Free(imitator, reference.horizon, reference.starts)
 
 
-def save_reference(known: Reference, path: Path) -> None:
+def save_reference(reference: Reference, path: Path) -> None:
     """Write a reference."""
-    write_bytes(path, tensors.to_bytes({name: getattr(known, name) for name in _ARRAYS}, {"horizon": str(known.horizon)}))
+    write_bytes(
+        path, tensors.to_bytes({name: getattr(reference, name) for name in _ARRAYS}, {"horizon": str(reference.horizon)})
+    )
 
 
 def load_reference(path: Path) -> Reference | None:
@@ -49,5 +51,5 @@ def load_reference(path: Path) -> Reference | None:
     try:
         arrays, metadata = tensors.read(path)
         return Reference(**{name: arrays[name] for name in _ARRAYS}, horizon=int(metadata["horizon"]))
-    except (tensors.DamagedFile, KeyError) as error:
+    except (tensors.DamagedFile, KeyError, ValueError) as error:
         raise NoRun(str(path.parent), f"{path.name} cannot be read ({error})") from None

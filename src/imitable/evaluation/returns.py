@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A policy on a robot: returns and lengths, episode by episode. No JAX."""
+"""Returns and lengths of a policy's episodes on a task. No JAX."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ EVALUATION_SEED = 20211108
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class EpisodeReturns:
     """What E episodes came to."""
 
     returns: Floats
@@ -43,25 +43,25 @@ class Evaluation:
         }
 
 
-def evaluate(
+def measure_returns(
     task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, threads: int = 1
-) -> Evaluation:
-    """Play `episode_count` episodes with mean (or sampled) actions, and count."""
-    return counted(played(task, policy, episode_count, seed, sampled=sampled, threads=threads))
+) -> EpisodeReturns:
+    """Play `episode_count` episodes with mean (or sampled) actions; return what they came to."""
+    return returns_of(play(task, policy, episode_count, seed, sampled=sampled, threads=threads))
 
 
-def played(
+def play(
     task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, threads: int = 1
 ) -> list[Trajectory]:
-    """Play the episodes that `evaluate` counts."""
+    """Play episodes whose start states depend on `seed` alone."""
     check_fit(task, policy)
     seeds = episode_seeds(seed, "evaluation", episode_count)
     return [trajectory for trajectory, _ in episodes(task, policy, seeds, sampled=sampled, threads=threads)]
 
 
-def counted(rollouts: Sequence[Trajectory]) -> Evaluation:
+def returns_of(rollouts: Sequence[Trajectory]) -> EpisodeReturns:
     """Return what episodes came to."""
-    return Evaluation(
+    return EpisodeReturns(
         returns=np.array([trajectory.total_return for trajectory in rollouts]),
         lengths=np.array([len(trajectory) for trajectory in rollouts]),
         terminated=np.array([trajectory.terminated for trajectory in rollouts]),

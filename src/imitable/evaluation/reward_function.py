@@ -18,7 +18,7 @@ SIGNATURE = "f(states, actions, next_states) → (T) rewards"
 
 
 @dataclass(frozen=True)
-class Reward:
+class RewardFunction:
     """A function of transitions that is checked whenever it pays."""
 
     name: str
@@ -44,21 +44,21 @@ class Reward:
         return BadOption("reward", self.name, expected)
 
 
-def reward_function(text: str) -> Reward:
-    """Return the reward that `my_lab.rewards.forward` names."""
+def import_reward(text: str) -> RewardFunction:
+    """Import the reward that `my_lab.rewards.forward` names: runs code, so only for names that the user gave."""
     module, _, name = text.rpartition(".")
     if not module or not all(part.isidentifier() for part in text.split(".")):
         raise BadOption("reward", text, "give the dotted name of a function, such as my_lab.rewards.forward")
     try:
-        found: object = getattr(import_module(module), name)
+        function: object = getattr(import_module(module), name)
     except Exception as error:  # a user's file may fail in any way when it is imported
         why = f"{type(error).__name__}: {error}"
         raise BadOption("reward", text, f"it cannot be imported ({why}); give a dotted name that Python can import") from None
-    if not callable(found):
-        raise BadOption("reward", text, f"it is of type {type(found).__name__}, not a function; give {SIGNATURE}")
-    return Reward(text, found)
+    if not callable(function):
+        raise BadOption("reward", text, f"it is of type {type(function).__name__}, not a function; give {SIGNATURE}")
+    return RewardFunction(text, function)
 
 
-def with_returns(reward: Reward, rollouts: Sequence[Trajectory]) -> list[Trajectory]:
+def with_returns(reward: RewardFunction, rollouts: Sequence[Trajectory]) -> list[Trajectory]:
     """Return the rollouts with their undiscounted returns by this reward."""
     return [replace(trajectory, total_return=float(reward.of(trajectory).sum())) for trajectory in rollouts]

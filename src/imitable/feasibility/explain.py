@@ -17,7 +17,7 @@ from imitable.robots.family import Knob
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot, value_text
 from imitable.sim.babble import babble, scales
-from imitable.sim.kinematics import quaternions, signed_like
+from imitable.sim.kinematics import state_space
 from imitable.tracking.follow import follow, passive_rollout
 from imitable.tracking.inverse_dynamics import actuator_limits, inverse_forces, joints, motors_on
 from imitable.tracking.solver import Lanes, Solver
@@ -156,10 +156,11 @@ def explain(
 
 def failing_entries(imitator: Robot, attempted: Floats, demonstrated: Floats) -> tuple[FailingEntry, ...]:
     """(K, S), (K, S) → the entries whose mean gap is largest, in deviations of the imitator's own movements."""
-    gaps = np.abs(attempted - signed_like(quaternions(imitator), attempted, demonstrated)).mean(axis=0)
+    space = state_space(imitator)
+    gaps = np.abs(space.difference(attempted, demonstrated)).mean(axis=0)
     if not np.isfinite(gaps).all():
         return ()
-    ratios, names = gaps / scales(imitator).state, imitator.layout.state
+    ratios, names = gaps / scales(imitator).coordinates, space.names(imitator.layout.state)
     worst = map(int, np.argsort(-ratios)[:ENTRIES])
     return tuple(FailingEntry(names[i], float(gaps[i]), float(ratios[i])) for i in worst)
 
@@ -222,11 +223,11 @@ def _shares(trajectory: Trajectory, imitator: Robot, bodies: Sequence[Robot], sc
 
     The imitator's own scales serve all bodies: a ladder compares bodies, so its unit must not change.
     """
-    about, own = scores.about, scales(imitator)
-    rule = ruler(imitator, own.state, about["distance"], about["entries"], about["discount"])
+    about = scores.about
+    rule = ruler(imitator, about["distance"], about["entries"], about["discount"])
     steps = min(rule.horizon(Direct().horizon), len(trajectory))
     targets = np.tile(trajectory.states[: steps + 1], (len(bodies), 1, 1))
-    lanes = Lanes(imitator, own.change, threads, bodies=bodies)
+    lanes = Lanes(imitator, scales(imitator).difference, threads, bodies=bodies)
     followed = follow(lanes, Solver(), targets, np.full(len(bodies), steps), about["seed"])
     passive = passive_rollout(lanes, targets[:, 0], steps)
     distances = (rule.discounted(rule.errors(states, targets[:, 1:])) for states in (followed.states, passive))

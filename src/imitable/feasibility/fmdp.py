@@ -55,8 +55,8 @@ class Fmdp:
 
     @property
     def observation_size(self) -> int:
-        """O = 2 S (initial-state), or 2 S + 1 without the root position (target)."""
-        size = 2 * self.states.shape[2]
+        """O = 4 nv (initial-state), or 4 nv + 1 without the root position (target)."""
+        size = 2 * self.ruler.space.size
         return size if self.tracker_input == "initial-state" else size + 1 - self._root
 
     @property
@@ -95,13 +95,15 @@ class Fmdp:
         return moment.context[:, 0], moment.context[:, 1] + moment.steps
 
     def observe(self, moment: Moment) -> Floats:
-        """(N, O): (s, s_0), or (s without the root position, s^d_{t+1} − s, t / H)."""
+        """(N, O): (s, s_0), or (s without the root position, s^d_{t+1} − s, t / H), in coordinates and differences."""
         which, step = self.at(moment)
+        space = self.ruler.space
+        seen = space.coordinates(moment.states)
         if self.tracker_input == "initial-state":
-            return np.concatenate([moment.states, self.states[which, moment.context[:, 1]]], axis=1)
+            return np.concatenate([seen, space.coordinates(self.states[which, moment.context[:, 1]])], axis=1)
         last = self.states.shape[1] - 1
-        ahead = self.states[which, np.minimum(step + 1, last)] - moment.states
-        return np.concatenate([moment.states[:, self._root :], ahead, step[:, None] / last], axis=1)
+        ahead = space.difference(self.states[which, np.minimum(step + 1, last)], moment.states)
+        return np.concatenate([seen[:, self._root :], ahead, step[:, None] / last], axis=1)
 
     def reward(self, moment: Moment, actions: Floats, after: Moment) -> Floats:
         """(N) minus the distance to the demonstrated next state."""

@@ -8,11 +8,12 @@ import numpy as np
 
 from imitable.errors import BadOption, one_of
 from imitable.robots.robot import Robot
-from imitable.sim.kinematics import quaternions, signed_like
+from imitable.sim.babble import scales
+from imitable.sim.kinematics import StateSpace, state_space
 from imitable.types import Bools, Floats, Ints
 
 DISTANCES = ("standardised", "l2", "l1", "cosine")
-"""Ways to compare two states: ‖(s − s′)/scale‖₂/√S, ‖s − s′‖₂, ‖s − s′‖₁, 1 − cos(s, s′)."""
+"""Ways to compare two states by their E compared entries: ‖(s − s′)/scale‖₂/√E, ‖s − s′‖₂, ‖s − s′‖₁, 1 − cos(s, s′)."""
 
 MEMORY_S = 0.6
 """Default discount, as a time: a step counts for exp(−t / 0.6 s), so that the rate of recording does not matter."""
@@ -25,29 +26,29 @@ MASS = 0.99
 class Ruler:
     """What all methods measure with.
 
-    distance(ξ) = Σ_{t=1..H} discount^{t−1} · d(s_t, s^d_t),  over the entries that are compared.
+    distance(ξ) = Σ_{t=1..H} discount^{t−1} · d(s_t, s^d_t),  over the entries that are compared; differences and coordinates
+    are those of `StateSpace`, so that a rotation has three entries and the signs of quaternions do not matter.
     """
 
     kind: str
     """One of `DISTANCES`."""
     compared: Bools
-    """(S) which state entries count."""
+    """(2 nv) which entries of a difference count."""
     scale: Floats
-    """(S) deviation of every entry in the imitator's own movements."""
+    """(2 nv) deviation of every coordinate in the imitator's own movements."""
     discount: float
     """γ of the sum."""
-    quaternions: tuple[int, ...] = ()
-    """First entries of quaternions, of which q and −q are the same."""
+    space: StateSpace
+    """Of the imitator's states."""
 
     def errors(self, states: Floats, targets: Floats) -> Floats:
         """(…, S), (…, S) → (…) distances."""
-        targets = signed_like(self.quaternions, states, targets)
-        ours: Floats = states[..., self.compared]
-        theirs: Floats = targets[..., self.compared]
         if self.kind == "cosine":
+            ours: Floats = self.space.coordinates(states)[..., self.compared]
+            theirs: Floats = self.space.coordinates(targets)[..., self.compared]
             lengths = np.sqrt(np.square(ours).sum(axis=-1) * np.square(theirs).sum(axis=-1))
             return 1.0 - (ours * theirs).sum(axis=-1) / np.maximum(lengths, 1e-12)
-        gap: Floats = ours - theirs
+        gap: Floats = self.space.difference(states, targets)[..., self.compared]
         if self.kind == "l1":
             return np.abs(gap).sum(axis=-1)
         if self.kind == "standardised":
@@ -69,15 +70,16 @@ def effective_horizon(discount: float) -> int:
     return ceil(log(1 - MASS) / log(discount)) if 0 < discount < 1 else 1 if discount == 0 else 10**9
 
 
-def ruler(imitator: Robot, scale: Floats, kind: str, entries: str, discount: float | None) -> Ruler:
-    """Return the checked ruler; without a discount it forgets with `MEMORY_S`."""
+def ruler(imitator: Robot, kind: str = "standardised", entries: str = "all", discount: float | None = None) -> Ruler:
+    """Return the checked ruler of an imitator; without a discount it forgets with `MEMORY_S`."""
     if kind not in DISTANCES:
         raise BadOption("distance", kind, one_of(kind, DISTANCES))
     if discount is None:
         discount = exp(-imitator.layout.period_s / MEMORY_S)
     if not 0 <= discount <= 1:
         raise BadOption("discount", discount, "give a number from 0 to 1")
-    return Ruler(kind, compared(imitator, entries), scale, discount, quaternions(imitator))
+    space = state_space(imitator)
+    return Ruler(kind, space.tangent(compared(imitator, entries)), scales(imitator).coordinates, discount, space)
 
 
 def compared(imitator: Robot, entries: str) -> Bools:

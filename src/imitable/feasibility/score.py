@@ -20,7 +20,7 @@ from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
 from imitable.files import check_free, check_modes, check_writable
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.sim.babble import babble, scales
+from imitable.sim.babble import babble
 from imitable.spec_text import find_method, parse_method, split
 from imitable.types import Demonstrations, Floats, Scores, Trajectory
 
@@ -108,7 +108,7 @@ def score(
     path = None if out is None else Path(out)
     if path is not None:
         _check_output(path, overwrite=overwrite, resume=resume)
-    rule = ruler(robot, scales(robot).state, measuring.distance, measuring.entries, measuring.discount)
+    rule = ruler(robot, measuring.distance, measuring.entries, measuring.discount)
     key = job_key(robot, scorer, rule, measuring, seed)
     ledger = None if path is None else Ledger(path, key, resume=resume)
     models = None if path is None else models_path(path)

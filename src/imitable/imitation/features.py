@@ -8,7 +8,7 @@ import numpy as np
 from imitable.imitation.transitions import WeightedTransitions
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
-from imitable.sim.kinematics import one_sign, quaternions, signed_like
+from imitable.sim.kinematics import StateSpace, state_space
 from imitable.types import Floats, Singles
 
 LIMIT = 10.0
@@ -25,22 +25,23 @@ FLOOR = 0.01
 class Features:
     """φ(s, s′) = (z(s), (s′ − s) / rms, 0), or (z(s), z(s′), 0); of an absorbing pair (0, …, 0, LIMIT).
 
-    z standardises by mean and deviation of the demonstrations, and leaves out where in the world the body is.
+    z standardises coordinates by mean and deviation of the demonstrations, and leaves out where in the world the body is;
+    s′ − s is a difference of states. Both have 2 nv entries (`kinematics.StateSpace`): no sign of a quaternion matters.
     """
 
+    space: StateSpace
+    """The body's states."""
     root: int
-    """Leading state entries that are left out of z."""
+    """Leading coordinates that are left out of z."""
     mean: Floats
-    """(S) of the demonstrated states."""
+    """(2 nv) of the demonstrated coordinates."""
     std: Floats
-    """(S) their deviation."""
+    """(2 nv) their deviation."""
     rms: Floats
-    """(S) of the demonstrated changes."""
+    """(2 nv) of the demonstrated differences."""
     delta: bool
     limit: float = LIMIT
     """Entries are clipped to ± this."""
-    quaternions: tuple[int, ...] = ()
-    """First entries of quaternions, whose sign means nothing."""
 
     @property
     def size(self) -> int:
@@ -50,8 +51,8 @@ class Features:
 
     def __call__(self, before: Floats, after: Floats) -> Singles:
         """(N, S), (N, S) → (N, F) of transitions."""
-        before, after = _signed(self.quaternions, before, after)
-        parts = [self._z(before), (after - before) / self.rms if self.delta else self._z(after), np.zeros((len(before), 1))]
+        change = self.space.difference(after, before) / self.rms if self.delta else self._z(after)
+        parts = [self._z(before), change, np.zeros((len(before), 1))]
         return np.clip(np.concatenate(parts, axis=1), -self.limit, self.limit).astype(np.float32)
 
     @property
@@ -62,37 +63,29 @@ class Features:
         return row
 
     def of(self, transitions: WeightedTransitions) -> Singles:
-        """(M, F) of all lessons."""
+        """(M, F) of all transitions."""
         rows = self(transitions.before, transitions.after)
         rows[transitions.absorbing] = self.absorbing
         return rows
 
     def _z(self, states: Floats) -> Floats:
-        return ((states - self.mean) / self.std)[:, self.root :]
+        return ((self.space.coordinates(states) - self.mean) / self.std)[:, self.root :]
 
 
 def features(transitions: WeightedTransitions, imitator: Robot, form: str, *, normalised: bool, root: bool) -> Features:
-    """Return the features of a set of lessons: standardised by it or raw, with the root position or without."""
-    width, hidden, turns = int(transitions.before.shape[1]), 0 if root else imitator.root_entries, quaternions(imitator)
+    """Return the features of transitions: standardised by them or raw, with the root position or without."""
+    space, hidden = state_space(imitator), 0 if root else imitator.root_entries
     if not normalised:
-        return Features(hidden, np.zeros(width), np.ones(width), np.ones(width), form == "delta", np.inf, turns)
-    before, after = _signed(turns, transitions.before, transitions.after)
-    mean, std = transitions.moments(before)
-    centre, spread = transitions.moments(after - before)
+        width = space.size
+        return Features(space, hidden, np.zeros(width), np.ones(width), np.ones(width), form == "delta", np.inf)
+    mean, std = transitions.moments(space.coordinates(transitions.before))
+    centre, spread = transitions.moments(space.difference(transitions.after, transitions.before))
     own = scales(imitator)
     return Features(
+        space=space,
         root=hidden,
         mean=mean,
-        std=np.maximum(std, FLOOR * own.state),
-        rms=np.maximum(np.hypot(centre, spread), FLOOR * own.change),
+        std=np.maximum(std, FLOOR * own.coordinates),
+        rms=np.maximum(np.hypot(centre, spread), FLOOR * own.difference),
         delta=form == "delta",
-        quaternions=turns,
     )
-
-
-def _signed(places: tuple[int, ...], before: Floats, after: Floats) -> tuple[Floats, Floats]:
-    """Write quaternions of states with one sign, and those of the next states with the sign that is nearer to it."""
-    if not places:
-        return before, after
-    before = one_sign(places, before)
-    return before, signed_like(places, before, after)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from imitable.evaluation.reference import Reference
 from imitable.rl.progress import Progress
 from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Policy, Weights
@@ -13,7 +14,7 @@ from imitable.types import Demonstrations, Policy, Weights
 
 @dataclass(frozen=True)
 class Job:
-    """Everything that a learner is told."""
+    """Everything that a learner is given."""
 
     demos: Demonstrations
     imitator: Robot
@@ -37,8 +38,13 @@ class Training(Protocol):
         ...
 
     @property
-    def share(self) -> float:
+    def progress(self) -> float:
         """Part of the work that is done, from 0 to 1."""
+        ...
+
+    @property
+    def reference(self) -> Reference | None:
+        """The demonstrations as it saw them, that its policy is compared with; None on a robot with a task of its own."""
         ...
 
     @property
@@ -60,7 +66,7 @@ class Training(Protocol):
 
 
 class Learner(Protocol):
-    """A frozen dataclass of hyper-parameters: `imitate` checks its input, keeps its run folder and evaluates its policy."""
+    """A frozen dataclass of hyper-parameters: `imitate` checks its input, writes its run folder and evaluates its policy."""
 
     @property
     def least_steps(self) -> int:

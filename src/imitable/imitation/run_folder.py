@@ -3,34 +3,35 @@
 
 `setting.json` what the result depends on, `metrics.jsonl` one line an iteration, `policy.safetensors` the last policy,
 `best.safetensors` the one with the best return on the way (where there is a reward), `evaluation.json` what they are worth:
-written last, so that a folder with it is complete. `reference.safetensors` is what a robot without a task is judged by;
-`checkpoint/` is there while the run is under way.
+written last, so that a folder with it is complete. `reference.safetensors` is what a robot without a task is compared with;
+`checkpoint/` is there while the run is under way. All of them carry hashes of their contents: damaged ones are refused.
 """
 
-import json
 import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from imitable.errors import CannotResume, CannotWrite, NoRun, OutputExists
+from imitable.evaluation import result
 from imitable.evaluation.reference import Reference, load_reference, save_reference
-from imitable.files import new_folder, write_bytes
+from imitable.evaluation.result import RunEvaluation
+from imitable.files import Output, locked, new_folder, write_bytes
+from imitable.imitation import hashed_json, setting
+from imitable.imitation.hashed_json import DamagedJson, write_json
 from imitable.imitation.learner import Training
+from imitable.imitation.setting import SCHEMA, Setting
 from imitable.policies.files import load_policy, save_policy
 from imitable.rl.progress import Progress
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.types import Policy
 
-SCHEMA = 1
-
 Row = dict[str, float | None]
 """A line of the metrics."""
-
-UNCOMPARED = ("versions", "sources", "scores")
-"""Entries of a setting that do not decide whether a run can go on: where it ran and where its files lie."""
 
 
 class RunFolder:
@@ -46,23 +47,32 @@ class RunFolder:
         return (self.path / "evaluation.json").exists()
 
     @property
-    def setting(self) -> dict[str, Any]:
+    def setting(self) -> Setting:
         """What was asked."""
-        return read_json(self.path / "setting.json")
+        content = self._read("setting.json")
+        if content.get("schema") != SCHEMA:
+            raise NoRun(str(self.path), f"it was written in schema {content.get('schema')}, and this is schema {SCHEMA}")
+        try:
+            return setting.from_json(content)
+        except (KeyError, TypeError) as error:
+            raise NoRun(str(self.path), f"setting.json is no setting ({error})") from None
 
     @property
     def imitator(self) -> Robot:
         """The body that learned; refused if its file has been changed since."""
-        setting = self.setting
-        found = parse_robot(setting["imitator"])
-        if found.hash != setting["imitator_hash"]:
-            raise NoRun(str(self.path), f"its imitator {setting['imitator']} is another body by now: the model has changed")
-        return found
+        asked = self.setting
+        robot = parse_robot(asked.imitator)
+        if robot.hash != asked.imitator_hash:
+            raise NoRun(str(self.path), f"its imitator {asked.imitator} is another body by now: the model has changed")
+        return robot
 
     @property
-    def evaluation(self) -> dict[str, Any]:
+    def evaluation(self) -> RunEvaluation:
         """What the policies are worth."""
-        return read_json(self.path / "evaluation.json")
+        try:
+            return result.from_json(self._read("evaluation.json"))
+        except (KeyError, TypeError) as error:
+            raise NoRun(str(self.path), f"evaluation.json is no evaluation ({error})") from None
 
     @property
     def policy(self) -> Policy:
@@ -75,15 +85,31 @@ class RunFolder:
         path = self.path / "best.safetensors"
         return load_policy(path) if path.exists() else None
 
+    @property
+    def reference(self) -> Reference | None:
+        """The demonstrated states that a robot without a task is compared with."""
+        return load_reference(self.path / "reference.safetensors")
+
     def metrics(self) -> list[Row]:
         """Return one row an iteration; a line that a kill cut short is left out."""
         try:
-            lines = (self.path / "metrics.jsonl").read_text().splitlines(keepends=True)
+            lines = (self.path / "metrics.jsonl").read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
             return []
-        return [json.loads(line) for line in lines if line.endswith("\n")]
+        if lines and not lines[-1].endswith(b"\n") and not self.complete:
+            lines.pop()
+        try:
+            return [hashed_json.parse(line) for line in lines]
+        except DamagedJson as error:
+            raise NoRun(str(self.path), f"metrics.jsonl is damaged ({error})") from None
 
-    def check(self, setting: dict[str, Any], *, resume: bool, overwrite: bool) -> None:
+    @contextmanager
+    def locked(self) -> Generator[None]:
+        """Keep other processes from writing this run; refuse if one does already."""
+        with locked(self.path):
+            yield
+
+    def check(self, asked: Setting, out: Output) -> None:
         """Refuse a folder that must not be written; nothing is changed."""
         if not self.path.exists():
             return
@@ -91,26 +117,25 @@ class RunFolder:
             if not self.path.is_dir() or any(self.path.iterdir()):
                 raise CannotWrite(str(self.path), "it exists and is no run folder; name another --out")
             return
-        if overwrite:
+        if out.overwrite:
             return
-        if not resume:
+        if not out.resume:
             raise OutputExists(str(self.path), resume=True)
-        saved = self.setting
-        differing = [name for name in setting if name not in UNCOMPARED and saved.get(name) != setting[name]]
+        differing = asked.differing(self.setting)
         if differing:
             raise CannotResume(str(self.path), f"it was made with other settings ({', '.join(differing)})")
 
-    def open(self, setting: dict[str, Any], *, resume: bool) -> None:
+    def open(self, asked: Setting, *, resume: bool) -> None:
         """Start the folder anew, or leave what is there to be continued."""
         if self.path.exists() and not resume:
             shutil.rmtree(self.path)
         if not (self.path / "setting.json").exists():
-            write_json(self.path / "setting.json", setting)
+            write_json(self.path / "setting.json", setting.to_json(asked))
 
     def append(self, row: Row) -> None:
         """Add a line to the metrics."""
         with (self.path / "metrics.jsonl").open("a") as file:
-            file.write(json.dumps(row) + "\n")
+            file.write(hashed_json.to_line(row) + "\n")
 
     def save(self, training: Training, standing: "Standing") -> None:
         """Write a checkpoint in place of the last one."""
@@ -118,8 +143,8 @@ class RunFolder:
             training.save(folder / "training.safetensors")
             if standing.best is not None:
                 save_policy(standing.best, folder / "best.safetensors")
-            known = {"iterations": standing.iterations, "best_return": standing.best_return}
-            write_json(folder / "standing.json", known if standing.best is not None else known | {"best_return": None})
+            best_return = None if standing.best is None else standing.best_return
+            write_json(folder / "standing.json", {"iterations": standing.iterations, "best_return": best_return})
 
     def load(self, training: Training, standing: "Standing") -> bool:
         """Go on from the last checkpoint, if there is one; metrics of what is done again are dropped."""
@@ -127,29 +152,35 @@ class RunFolder:
         if not (folder / "standing.json").exists():
             (self.path / "metrics.jsonl").unlink(missing_ok=True)
             return False
+        try:
+            saved = hashed_json.read_json(folder / "standing.json")
+        except DamagedJson as error:
+            raise CannotResume(str(self.path), f"the checkpoint's standing.json is damaged ({error})") from None
+        rows = self.metrics()[: saved["iterations"]]
+        if len(rows) < saved["iterations"]:
+            raise CannotResume(str(self.path), "metrics.jsonl has fewer lines than its checkpoint has iterations")
         training.load(folder / "training.safetensors")
-        saved = read_json(folder / "standing.json")
-        standing.iterations = int(saved["iterations"])
+        standing.iterations = saved["iterations"]
         if saved["best_return"] is not None:
             standing.best, standing.best_return = load_policy(folder / "best.safetensors"), float(saved["best_return"])
-        kept = self.metrics()[: standing.iterations]
-        write_bytes(self.path / "metrics.jsonl", "".join(json.dumps(row) + "\n" for row in kept).encode())
+        write_bytes(self.path / "metrics.jsonl", "".join(hashed_json.to_line(row) + "\n" for row in rows).encode())
         return True
 
-    @property
-    def reference(self) -> Reference | None:
-        """The demonstrated states that a robot without a task is judged by."""
-        return load_reference(self.path / "reference.safetensors")
-
-    def finish(self, policy: Policy, best: Policy | None, known: Reference | None, evaluation: dict[str, Any]) -> None:
+    def finish(self, policy: Policy, best: Policy | None, reference: Reference | None, evaluation: RunEvaluation) -> None:
         """Write what came out, the evaluation last."""
-        if known is not None:
-            save_reference(known, self.path / "reference.safetensors")
+        if reference is not None:
+            save_reference(reference, self.path / "reference.safetensors")
         save_policy(policy, self.path / "policy.safetensors")
         if best is not None:
             save_policy(best, self.path / "best.safetensors")
-        write_json(self.path / "evaluation.json", evaluation)
+        write_json(self.path / "evaluation.json", {"schema": SCHEMA, **result.to_json(evaluation)})
         shutil.rmtree(self.path / "checkpoint", ignore_errors=True)
+
+    def _read(self, name: str) -> dict[str, Any]:
+        try:
+            return hashed_json.read_json(self.path / name)
+        except DamagedJson as error:
+            raise NoRun(str(self.path), f"{name} cannot be read ({error})") from None
 
 
 class Standing:
@@ -162,17 +193,17 @@ class Standing:
         self.best_return = float("-inf")
 
     def note(self, progress: Progress, training: Training) -> None:
-        """Count the iteration, and keep its policy if its episodes returned more than any before."""
+        """Count the iteration, and remember its policy if its episodes returned more than any before."""
         self.iterations += 1
         if progress.mean_return > self.best_return:  # false for NaN
             self.best, self.best_return = training.policy, progress.mean_return
 
 
-def row_of(progress: Progress, share: float) -> Row:
-    """Return the metrics of one iteration; what is not known yet is null."""
-    numbers = asdict(progress)
+def row_of(reported: Progress, progress: float) -> Row:
+    """Return the metrics of one iteration, and which part of the work is done; what is not known yet is null."""
+    numbers = asdict(reported)
     metrics: dict[str, float] = numbers.pop("metrics")
-    row: dict[str, float] = {"share": share, **numbers, **metrics}
+    row: dict[str, float] = {"progress": progress, **numbers, **metrics}
     return {name: value if isfinite(value) else None for name, value in row.items()}
 
 
@@ -180,20 +211,7 @@ def runs_in(path: Path) -> list[RunFolder]:
     """Return the runs of a folder: itself, or those of its seeds."""
     if (path / "setting.json").exists():
         return [RunFolder(path)]
-    found = [RunFolder(folder.parent) for folder in path.glob("seed-*/setting.json")]
-    if not found:
+    folders = [RunFolder(file.parent) for file in path.glob("seed-*/setting.json")]
+    if not folders:
         raise NoRun(str(path))
-    return sorted(found, key=lambda run: run.setting["seed"])
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Read one of a run's JSON files."""
-    try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError) as error:
-        raise NoRun(str(path.parent), f"{path.name} cannot be read ({error})") from None
-
-
-def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write one of a run's JSON files, whole or not at all."""
-    write_bytes(path, (json.dumps(content, indent=2) + "\n").encode())
+    return sorted(folders, key=lambda run: run.setting.seed)

@@ -2,27 +2,29 @@
 """Transitions drawn from the weighted distribution p_w (paper, Algorithm 1): all that a learner sees of demonstrations.
 
 p_w(transition) = w(demonstration) / T(demonstration). Where a demonstration ended in a fall, one pair of the absorbing state
-with itself follows its transitions; `WeightedTransitions.shown` says how often a discriminator meets it.
+with itself follows its transitions; `WeightedTransitions.discriminator_density` says how often a discriminator meets it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from imitable import seeding
 from imitable.evaluation.reference import Reference
+from imitable.imitation.learner import Job
 from imitable.robots.robot import Robot
+from imitable.sim.kinematics import one_sign, quaternions, signed_like
 from imitable.types import Bools, Demonstrations, Floats, Ints, Trajectory, Weights
 
 STARTS = 1000
-"""First states that a reference keeps, drawn by weight."""
+"""First states in a reference, drawn by weight."""
 
 STATES = 50_000
-"""Demonstrated states that a reference keeps, drawn by weight if there are more."""
+"""Demonstrated states in a reference, drawn by weight if there are more."""
 
 MOST = 2_000_000
-"""Transitions that are kept in memory: of a larger set, so many are drawn by weight beforehand."""
+"""Transitions in memory: of a larger set, so many are drawn by weight beforehand."""
 
 DIGITS = 12
 """Relative densities are rounded to so many digits: equal weights then are equal in bits, however they were divided."""
@@ -61,7 +63,7 @@ class WeightedTransitions:
         mean = np.average(values[real], axis=0, weights=self.density[real])
         return mean, np.sqrt(np.average(np.square(values[real] - mean), axis=0, weights=self.density[real]))
 
-    def shown(self, discount: float, *, absorbing: bool) -> Floats:
+    def discriminator_density(self, discount: float, *, absorbing: bool) -> Floats:
         """(M) densities by which a discriminator is shown the pairs: an absorbing one 1 / (1 − γ) times as often, or never.
 
         A body that has fallen stays so for ever, which discounted counts 1 / (1 − γ) steps; the imitator's own falls are shown
@@ -93,8 +95,19 @@ def densities(demos: Demonstrations, weights: Weights | None) -> Floats:
     return np.asarray(np.round(each / each.max(), DIGITS), np.float64)
 
 
+def transitions_of(job: Job, *, actions: bool = False) -> WeightedTransitions:
+    """Return the transitions of a job, whatever the signs that recorders gave to quaternions."""
+    transitions = weighted_transitions(job.demos, job.weights, job.seed, actions=actions)
+    places = quaternions(job.imitator)
+    if not places:
+        return transitions
+    before = one_sign(places, transitions.before)
+    after = signed_like(places, before, transitions.after)
+    return replace(transitions, before=before, after=after, starts=one_sign(places, transitions.starts))
+
+
 class _Part(NamedTuple):
-    """One demonstration's share of the lessons."""
+    """The transitions of one demonstration."""
 
     before: Floats
     after: Floats
@@ -148,13 +161,13 @@ def _part(trajectory: Trajectory, density: float, rows: Ints | None, *, actions:
 def _drawn_beforehand(density: Floats, sizes: Ints, seed: int, most: int) -> list[Ints]:
     """Draw `most` pairs by weight; return the rows of each demonstration, ascending."""
     masses = density * sizes
-    rng = seeding.generator(seed, "lessons")
+    rng = seeding.generator(seed, "lessons")  # a name of the stream alone: another one would move numbers
     owners = np.bincount(Sampler(masses).draw(rng, (most,)), minlength=len(masses))
     drawn: list[Ints] = [rng.integers(size, size=count) for size, count in zip(sizes.tolist(), owners.tolist(), strict=True)]
     return [np.sort(rows) for rows in drawn]
 
 
-def reference(imitator: Robot, transitions: WeightedTransitions, seed: int, horizon: int | None = None) -> Reference | None:
+def reference_of(imitator: Robot, transitions: WeightedTransitions, seed: int, horizon: int | None = None) -> Reference | None:
     """Return the reference for episodes of `horizon` steps; a robot with a task of its own needs none."""
     if imitator.family.rules is not None:
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from imitable.errors import BadOption
-from imitable.evaluation.returns import EVALUATION_SEED, Evaluation, evaluate
+from imitable.evaluation.returns import EVALUATION_SEED, EpisodeReturns, measure_returns
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.progress import Progress
 from imitable.rl.settings import Method
@@ -37,7 +37,7 @@ class Goal:
     worst_share: float = 0.8
     """And the worst episode of the look must reach this share of it, so that a gait that falls at times goes on learning."""
 
-    def reached(self, look: Evaluation) -> bool:
+    def reached(self, look: EpisodeReturns) -> bool:
         """Return whether a look at the policy satisfies the goal."""
         return look.mean >= self.mean_return and float(look.returns.min()) >= self.worst_share * self.mean_return
 
@@ -51,9 +51,9 @@ class Expert:
     """Control steps it learned from."""
     reached_goal: bool
     """Whether it stopped at its goal rather than at the end of its budget."""
-    mean: Evaluation
+    mean: EpisodeReturns
     """With mean actions."""
-    sampled: Evaluation
+    sampled: EpisodeReturns
     """With sampled actions."""
 
 
@@ -166,27 +166,27 @@ def _satisfied(task: Task, trainer: Trainer, goal: Goal) -> bool:
     due = trainer.steps // LOOK_STEPS != (trainer.steps - trainer.method.batch) // LOOK_STEPS
     if not due or trainer.critic_only:
         return False
-    return goal.reached(evaluate(task, trainer.policy, LOOK_EPISODES, trainer.seed))
+    return goal.reached(measure_returns(task, trainer.policy, LOOK_EPISODES, trainer.seed))
 
 
 def _finished(task: Task, trainer: Trainer, reached: bool, stopping: Stopping, threads: int) -> Expert:
-    mean = evaluate(task, trainer.policy, stopping.episodes, EVALUATION_SEED, threads=threads)
+    mean = measure_returns(task, trainer.policy, stopping.episodes, EVALUATION_SEED, threads=threads)
     policy, sampled = quietened(task, trainer.policy, mean, stopping.tolerance, threads=threads)
     about = {"robot": str(task.robot), "body": task.robot.hash, "steps": str(trainer.steps), "seed": str(trainer.seed)}
     return Expert(replace(policy, about=about), trainer.steps, reached, mean, sampled)
 
 
 def quietened(
-    task: Task, policy: Policy, mean: Evaluation, tolerance: float, *, threads: int = 1, most: int = 10
-) -> tuple[Policy, Evaluation]:
+    task: Task, policy: Policy, mean: EpisodeReturns, tolerance: float, *, threads: int = 1, most: int = 10
+) -> tuple[Policy, EpisodeReturns]:
     """Halve the exploration's variance until sampled actions return within `tolerance` of mean actions.
 
     Exploration is a tool of learning; what is left of it should not change what the policy does.
     """
-    sampled = evaluate(task, policy, len(mean.returns), EVALUATION_SEED, sampled=True, threads=threads)
+    sampled = measure_returns(task, policy, len(mean.returns), EVALUATION_SEED, sampled=True, threads=threads)
     for _ in range(most):
         if abs(sampled.mean - mean.mean) <= tolerance * abs(mean.mean):
             break
         policy = replace(policy, log_std=policy.log_std + np.float32(QUIETER))
-        sampled = evaluate(task, policy, len(mean.returns), EVALUATION_SEED, sampled=True, threads=threads)
+        sampled = measure_returns(task, policy, len(mean.returns), EVALUATION_SEED, sampled=True, threads=threads)
     return policy, sampled

@@ -10,6 +10,7 @@ from imitable import seeding
 from imitable.errors import UnstableSimulation
 from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
+from imitable.sim.kinematics import state_space
 from imitable.sim.task import Free, Locomotion
 from imitable.types import Floats, Trajectory
 
@@ -19,12 +20,20 @@ SMOOTHNESS, LOUDNESS = 0.9, 0.7
 
 @dataclass(frozen=True)
 class Scales:
-    """How much a body's state entries vary when it babbles, (S) each."""
+    """How much a body's state varies when it babbles: standard deviations.
+
+    Of entries as a policy observes them, and of coordinates and differences (`kinematics.StateSpace`), which distances are
+    measured in. They are the same but for bodies with quaternions.
+    """
 
     state: Floats
-    """Standard deviation of the entries."""
+    """(S) of the entries."""
     change: Floats
-    """Standard deviation of their changes in one control step."""
+    """(S) of their changes in one control step."""
+    coordinates: Floats
+    """(2 nv) of the coordinates."""
+    difference: Floats
+    """(2 nv) of the differences between a state and the one before it."""
 
 
 def babble(robot: Robot, count: int, steps: int, seed: int, *, threads: int = 1) -> list[Trajectory]:
@@ -64,8 +73,11 @@ def _smooth(robot: Robot, noise: Floats) -> Floats:
 def scales(robot: Robot) -> Scales:
     """Return the body's own scales: of one fixed seed, because they are a property of the body."""
     movements = [trajectory.states for trajectory in babble(robot, 32, 200, 0)]
-    changes = np.concatenate([np.diff(states, axis=0) for states in movements])
-    return Scales(_floored(np.concatenate(movements).std(axis=0)), _floored(changes.std(axis=0)))
+    space, states = state_space(robot), np.concatenate(movements)
+    changes = np.concatenate([np.diff(one, axis=0) for one in movements])
+    differences = np.concatenate([space.difference(one[1:], one[:-1]) for one in movements])
+    deviations = (array.std(axis=0) for array in (states, changes, space.coordinates(states), differences))
+    return Scales(*map(_floored, deviations))
 
 
 def _floored(deviations: Floats) -> Floats:

@@ -1,24 +1,138 @@
 # SPDX-License-Identifier: MIT
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportAttributeAccessIssue=false
-"""What states say of a body's posture, by its geometry alone: joints beyond their limits, geoms inside each other.
+"""What states say of a body, by its geometry alone: how two differ, joints beyond their limits, geoms inside each other.
 
 An adapter file: MuJoCo ships no types.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import mujoco
 import numpy as np
 
 from imitable.robots.robot import Robot
-from imitable.types import Bools, Floats
+from imitable.types import Bools, Floats, Ints, frozen
 
 SLACK = 0.01
 """A joint may stand beyond its range by this part of its span: MuJoCo's limits are springs and give way a little."""
 
 DEPTH_M = 0.005
 """Geoms may sink into each other so deep: MuJoCo's contacts are springs, too."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateSpace:
+    """The states of a body, S = nq + nv entries each, and how two of them differ, in 2 nv entries.
+
+    Free and ball joints write their rotation as a quaternion: four entries on a sphere, of which q and −q are the same
+    rotation, and recorders change from one to the other. Differences therefore live in the tangent space, where a rotation has
+    three entries. On bodies without such joints nq = nv, and a difference is s − t to the last bit.
+    """
+
+    nq: int
+    """Position entries."""
+    nv: int
+    """Velocity entries, the degrees of freedom."""
+    quaternions: tuple[int, ...]
+    """First entry of every quaternion."""
+    origin: Floats
+    """(S) the state of coordinates zero: zeros, and the rotations of the body's start."""
+
+    @property
+    def size(self) -> int:
+        """2 nv, the entries of a difference."""
+        return 2 * self.nv
+
+    def difference(self, states: Floats, targets: Floats) -> Floats:
+        """(…, S), (…, S) → (…, 2 nv) states − targets: of positions as `mj_differentiatePos`, of velocities entry by entry.
+
+        A rotation's three entries are log(q_t⁻¹ q_s), the angle times the axis that turns the target into the state, seen from
+        the target's body, by the shorter way.
+        """
+        if not self.quaternions:
+            return states - targets
+        entries, tangents = self._plain
+        gap = np.empty((*np.broadcast_shapes(states.shape, targets.shape)[:-1], self.size))
+        gap[..., tangents] = states[..., entries] - targets[..., entries]
+        for first, tangent in self._rotations:
+            turn = slice(first, first + 4)
+            gap[..., tangent : tangent + 3] = _rotation_between(targets[..., turn], states[..., turn])
+        return gap
+
+    def coordinates(self, states: Floats) -> Floats:
+        """(…, S) → (…, 2 nv) states as differences from the origin: what a network or a distance sees of them.
+
+        They are the states themselves on bodies without quaternions, and do not depend on the signs of quaternions.
+        """
+        return self.difference(states, self.origin) if self.quaternions else states
+
+    def one_sign(self, states: Floats) -> Floats:
+        """(N, S) → (N, S) the same states with one of the two signs of every quaternion: its first entry is positive."""
+        return one_sign(self.quaternions, states)
+
+    def tangent(self, entries: Bools) -> Bools:
+        """(S) which state entries are meant → (2 nv) which entries of a difference: of a rotation all, if one is meant."""
+        plain, tangents = self._plain
+        mask = np.zeros(self.size, bool)
+        mask[tangents] = entries[plain]
+        for first, tangent in self._rotations:
+            mask[tangent : tangent + 3] = entries[first : first + 4].any()
+        return mask
+
+    def names(self, entries: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of a difference's 2 nv entries, by those of the S state entries."""
+        plain, tangents = self._plain
+        names = dict(zip(tangents.tolist(), (entries[int(entry)] for entry in plain), strict=True))
+        for first, tangent in self._rotations:
+            joint = entries[first].rpartition("_")[0]
+            names |= {tangent + axis: f"{joint}_rotation_{letter}" for axis, letter in enumerate("xyz")}
+        return tuple(names[tangent] for tangent in range(self.size))
+
+    @cached_property
+    def _rotations(self) -> tuple[tuple[int, int], ...]:
+        """Every quaternion's first state entry, and the first of its three entries in a difference."""
+        return tuple((first, first - before) for before, first in enumerate(self.quaternions))
+
+    @cached_property
+    def _plain(self) -> tuple[Ints, Ints]:
+        """Entries of a state that are subtracted as they are, and where they stand in a difference."""
+        turned = {first + entry for first, _ in self._rotations for entry in range(4)}
+        tangents = {tangent + axis for _, tangent in self._rotations for axis in range(3)}
+        return (
+            np.array([entry for entry in range(self.nq + self.nv) if entry not in turned], np.int64),
+            np.array([entry for entry in range(self.size) if entry not in tangents], np.int64),
+        )
+
+
+@lru_cache(maxsize=64)
+def state_space(robot: Robot) -> StateSpace:
+    """Return the space of a robot's states."""
+    places, origin = quaternions(robot), np.zeros(len(robot.start))
+    for first in places:
+        origin[first : first + 4] = robot.start[first : first + 4]
+    return StateSpace(int(robot.model.nq), int(robot.model.nv), places, frozen(origin))
+
+
+def _rotation_between(begin: Floats, end: Floats) -> Floats:
+    """(…, 4), (…, 4) → (…, 3) log(begin⁻¹ end) = angle · axis, angle ≤ π."""
+    begin, end = np.broadcast_arrays(begin, end)
+    scalar = (begin * end).sum(axis=-1, keepdims=True)
+    vector = begin[..., :1] * end[..., 1:] - end[..., :1] * begin[..., 1:] - np.cross(begin[..., 1:], end[..., 1:])
+    sign = _sign(np.concatenate([scalar, vector], axis=-1))
+    sine = np.linalg.norm(vector, axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # angle ÷ sine of its half is 2 where there is no angle
+        ratio = np.where(sine > 0, 2 * np.arctan2(sine, sign * scalar) / sine, 2.0)
+    return sign * ratio * vector
+
+
+def _sign(quaternions: Floats) -> Floats:
+    """(…, 4) → (…, 1) the sign of the first entry that is not zero: of q and −q it makes one."""
+    first = np.take_along_axis(quaternions, (quaternions != 0).argmax(axis=-1)[..., None], axis=-1)
+    return np.where(first < 0, -1.0, 1.0)
 
 
 def beyond_limits(robot: Robot, states: Floats) -> Bools:
@@ -58,7 +172,7 @@ def one_sign(places: Sequence[int], states: Floats) -> Floats:
     """
     signed = states.copy()
     for first in places:
-        signed[:, first : first + 4] *= np.where(states[:, first : first + 1] < 0, -1.0, 1.0)
+        signed[:, first : first + 4] *= _sign(states[:, first : first + 4])
     return signed
 
 

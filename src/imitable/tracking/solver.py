@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The best action towards a wanted next state, asked of the simulator, for many states in one native batch.
 
-minimise over a in the control range:  e(a)² = ‖(f(s, a) − g) / scale‖² / S,   f one control step of the imitator.
+minimise over a in the control range:  e(a)² = ‖(f(s, a) − g) / scale‖² / 2nv,   f one control step of the imitator.
 
 A problem begins at the best of three guesses (doing nothing, the previous action, the action of `mj_inverse`) and walks
 downhill by damped Gauss–Newton steps inside the bounds. Contact makes the error a landscape with several valleys, so a
@@ -16,7 +16,7 @@ import numpy as np
 
 from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
-from imitable.sim.kinematics import quaternions, signed_like
+from imitable.sim.kinematics import state_space
 from imitable.tracking.box_qp import minimise
 from imitable.tracking.inverse_dynamics import bands, has_servos, inverse_actions, passive_actions
 from imitable.types import Bools, Floats, Ints
@@ -67,7 +67,7 @@ class Lanes:
     """Simulations of the imitator that try candidates: row = problem, column = candidate."""
 
     def __init__(self, robot: Robot, scale: Floats, threads: int = 1, *, ahead: int = 1, bodies: Sequence[Robot] = ()) -> None:
-        """Remember the body, the scale (S) of the residual, and for how many control steps a candidate is held.
+        """Remember the body, the scale (2 nv) of the residual, and for how many control steps a candidate is held.
 
         With `bodies` (alike but for their dynamics) problem i is one of body i, and every call says which problems it is about.
         """
@@ -75,7 +75,7 @@ class Lanes:
         self.bodies = tuple(bodies)
         low, high = robot.control_range
         self.centre, self.half = (low + high) / 2, (high - low) / 2
-        self.servos, self._quaternions = has_servos(robot), quaternions(robot)
+        self.servos, self._space = has_servos(robot), state_space(robot)
         self.bands = bands(robot)
         """(A) how far from no force to the whole force of an actuator, in half control ranges."""
         self._width = max(len(self.centre), NEAR + ANYWHERE)
@@ -136,8 +136,8 @@ class Lanes:
         return reached.reshape(n, k, -1)
 
     def residuals(self, reached: Floats, targets: Floats) -> Floats:
-        """(N, K, S), (N, S) → (N, K, S) standardised residuals, so that e² = Σ r²; huge where MuJoCo gave up."""
-        gap = (reached - signed_like(self._quaternions, reached, targets[:, None])) / (self.scale * np.sqrt(len(self.scale)))
+        """(N, K, S), (N, S) → (N, K, 2 nv) standardised residuals, so that e² = Σ r²; huge where MuJoCo gave up."""
+        gap = self._space.difference(reached, targets[:, None]) / (self.scale * np.sqrt(len(self.scale)))
         return np.where(np.isfinite(gap), gap, 1e3)
 
     def errors(self, reached: Floats, targets: Floats) -> Floats:
@@ -238,7 +238,7 @@ class _Search:
         step = np.where(units > 0, -difference, difference) * self.lanes.bands  # away from the nearer bound
         moved = units[:, None, :] + step[:, :, None] * np.eye(units.shape[1])
         moved_to = self.lanes.reach(states, moved, problems=problems)
-        jacobian = (self.lanes.residuals(moved_to, targets) - residuals) / step[:, :, None]  # (n, A, S)
+        jacobian = (self.lanes.residuals(moved_to, targets) - residuals) / step[:, :, None]  # (n, A, 2 nv)
         tries = _gauss_newton(jacobian, residuals[:, 0], units)
         tried_to = self.lanes.reach(states, tries, problems=problems)
         all_units = np.concatenate([units[:, None], tries, moved], axis=1)
@@ -249,7 +249,7 @@ class _Search:
 
 
 def _gauss_newton(jacobian: Floats, residuals: Floats, units: Floats) -> Floats:
-    """(n, A, S), (n, S), (n, A) → (n, D, A): one bounded step a damping."""
+    """(n, A, 2 nv), (n, 2 nv), (n, A) → (n, D, A): one bounded step a damping."""
     n, actions = units.shape
     normal = jacobian @ np.swapaxes(jacobian, 1, 2)
     gradient = (jacobian @ residuals[:, :, None])[:, :, 0]

@@ -107,7 +107,7 @@ class _Tracker:
 
     def __init__(self, method: Direct, job: Job) -> None:
         self._method, self._job = method, job
-        self._lanes = Lanes(job.imitator, scales(job.imitator).change, job.threads, ahead=method.look_ahead)
+        self._lanes = Lanes(job.imitator, scales(job.imitator).difference, job.threads, ahead=method.look_ahead)
         self._solver = Solver(restart_budget=method.restart_budget)
         self.horizon = job.ruler.horizon(method.window if method.form == "windows" else method.horizon)
 

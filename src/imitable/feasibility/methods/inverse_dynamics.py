@@ -92,8 +92,7 @@ class InverseDynamics:
 
         low, high = job.imitator.control_range
         own = babble(job.imitator, self.transitions // EPISODE, EPISODE, _seed(job, "movements"), threads=job.threads)
-        root = job.imitator.root_entries
-        inputs = np.concatenate([_inputs(one.states[:-1], one.states[1:], root) for one in own])
+        inputs = np.concatenate([_inputs(job, one.states[:-1], one.states[1:]) for one in own])
         actions = np.concatenate([one.actions for one in own if one.actions is not None])
         model = fit(
             inputs,
@@ -112,9 +111,10 @@ def _seed(job: Job, purpose: str) -> int:
     return int(seeding.generator(job.seed, "inverse-dynamics", purpose).integers(2**53))
 
 
-def _inputs(states: Floats, wanted: Floats, root: int) -> Floats:
-    """(n, S), (n, S) → (n, 2 S − root) what the network sees: where in the world the body is does not matter."""
-    return np.concatenate([states[:, root:], wanted - states], axis=1)
+def _inputs(job: Job, states: Floats, wanted: Floats) -> Floats:
+    """(n, S), (n, S) → (n, 4 nv − root) what the network sees: where in the world the body is does not matter."""
+    space = job.ruler.space
+    return np.concatenate([space.coordinates(states)[:, job.imitator.root_entries :], space.difference(wanted, states)], axis=1)
 
 
 class _Follower:
@@ -122,7 +122,6 @@ class _Follower:
 
     def __init__(self, method: InverseDynamics, job: Job, model: Callable[[Floats], Floats], learning: int) -> None:
         self._method, self._job, self._model, self._learning = method, job, model, learning
-        self._root = job.imitator.root_entries
         self._lanes = Lanes(job.imitator, job.ruler.scale, job.threads)
         self._attempts = job.rollouts if job.imitator.noise else 1
         self.horizon = job.ruler.horizon(method.horizon)
@@ -173,9 +172,9 @@ class _Follower:
         """Follow references (n, H + 1, S) from their own first states."""
         n, frames, size = targets.shape
         states, units = np.empty((n, frames - 1, size)), np.empty_like(jitter)
-        now, rows = targets[:, 0], np.zeros((ROWS, 2 * size - self._root))
+        now, rows = targets[:, 0], np.zeros((ROWS, 2 * self._job.ruler.space.size - self._job.imitator.root_entries))
         for t in range(frames - 1):
-            rows[:n] = _inputs(now, targets[:, t + 1], self._root)
+            rows[:n] = _inputs(self._job, now, targets[:, t + 1])
             units[:, t] = np.clip(self._model(rows)[:n] + jitter[:, t], -1, 1)
             reached = self._lanes.reach(now, (units[:, t] + disturbances[:, t] / self._lanes.half)[:, None])[:, 0]
             # where MuJoCo gives up the body stays

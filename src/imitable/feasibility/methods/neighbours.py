@@ -71,7 +71,7 @@ class _Bank:
         self._method, self._job, self._features = method, job, features(job.imitator)
         own = babble(job.imitator, method.transitions // EPISODE, EPISODE, job.seed, threads=job.threads)
         self._points = self._features.of(own)
-        self._lanes = Lanes(job.imitator, self._features.scales.change, job.threads)
+        self._lanes = Lanes(job.imitator, self._features.scales.difference, job.threads)
         self.horizon = job.ruler.horizon(method.horizon)
         self.about: dict[str, object] = {"bank": len(self._points)}
 

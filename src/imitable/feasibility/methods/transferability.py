@@ -176,7 +176,9 @@ class _Looks:
 
     def __init__(self, imitator: Robot, phi: Features, starts: Floats, horizon: int, network: "Mlp") -> None:
         self._base: Task = Locomotion(imitator) if imitator.family.rules else Free(imitator)
-        self._phi, self._starts, self.horizon, self.network = phi, starts, horizon, network
+        # the policy sees whole states: those of the simulator go on with the sign that their start has
+        self._starts = phi.space.one_sign(starts)
+        self._phi, self.horizon, self.network = phi, horizon, network
         self.robot, self.observation_size = imitator, self._base.observation_size
         self.paid = np.zeros((0, 0))
         """(n, F) what was seen of the transitions paid last."""

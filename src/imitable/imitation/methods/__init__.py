@@ -1,2 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""Learners: one whole file a method."""
+"""The learners, one whole file each, and the table that loads one by its name when it is asked for."""
+
+from typing import Any, cast
+
+from imitable.imitation.learner import Learner
+from imitable.spec_text import find_method, method_text, parse_method, split
+
+METHODS = {
+    "gaifo": "imitable.imitation.methods.gaifo:Gaifo",
+    "sail": "imitable.imitation.methods.sail:Sail",
+    "cloning": "imitable.imitation.methods.cloning:Cloning",
+    "dcc": "imitable.imitation.methods.dcc:Dcc",
+}
+"""Names on the command line, and where each learner lives."""
+
+
+def parse_learner(text: str) -> Learner:
+    """Return the learner that `text` names: a built-in one, or a class of yours (`my_lab.learners.Mine:k=3`).
+
+    A class of yours is imported, which runs code: only for text that the user gave, never for text from a file.
+    """
+    return cast(Learner, parse_method(text, {split(text)[0]: find_method(text, METHODS, ("begin", "least_steps"))}))
+
+
+def learner_text(learner: Learner) -> str:
+    """Return the text that makes a learner again."""
+    kind = cast(type[Any], type(learner))
+    home = f"{kind.__module__}:{kind.__qualname__}"
+    name = next((name for name, place in METHODS.items() if place == home), home.replace(":", "."))
+    return method_text(name, learner)

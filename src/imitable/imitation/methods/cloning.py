@@ -6,48 +6,79 @@ to zero. The policy's deviation is the maximum-likelihood one, the root mean squ
 regression takes no simulator step; with `fine_tune` GAIfO goes on from its policy for the steps of the job.
 """
 
-from dataclasses import dataclass
-from math import inf
-from typing import TYPE_CHECKING
+import hashlib
+import json
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, NoReturn
 
+import numpy as np
+
+from imitable import seeding
+from imitable.errors import BadOption, ImitableError
+from imitable.files import write_bytes
 from imitable.imitation.learner import Job
 from imitable.imitation.methods.gaifo import Gaifo
-from imitable.spec_text import check_ranges
+from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations
+from imitable.imitation.transitions import Sampler, densities, transitions_of
+from imitable.nn import cloner
+from imitable.nn.fitting import cosine_rates
+from imitable.nn.networks import policy_of
+from imitable.nn.typed_jax import array, leaves, replaced
+from imitable.policies.acting import mean, normalised
+from imitable.rl.checkpoint import checked
+from imitable.rl.expert import check_settings
+from imitable.rl.progress import Progress
+from imitable.rl.settings import CriticSteps, LearningRate, Widths
+from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
+from imitable.spec_text import Range, check_fields
+from imitable.tensors import Arrays, to_bytes
+from imitable.types import Demonstrations, Episode, Floats, Policy, Weights
 
-if TYPE_CHECKING:
-    from imitable.imitation.clone_training import CloneTraining
+SCHEMA = 1
 
-RANGES: dict[str, tuple[float, float]] = {
-    "gradient_steps": (1, 10**8),
-    "minibatch": (1, 10**7),
-    "learning_rate": (1e-12, 1),
-    "hidden": (1, 65536),
-    "fine_tune": (0, 1),
-    "critic_steps": (0, inf),
-}
-"""Lowest and highest value of every number."""
+PART = 500
+"""Gradient steps of one iteration."""
+
+RESIDUALS = 20_000
+"""Transitions, drawn by weight, that the policy's deviation is measured on."""
+
+LOG_STD = (-5.0, 0.0)
+"""Bounds of the logarithm of the policy's deviation, in half control ranges."""
+
+FINE_LOG_STD = -1.5
+"""Exploration of GAIfO after cloning: enough to learn from, not so much that it forgets."""
 
 
 @dataclass(frozen=True)
 class Cloning:
     """Settings of the regression, and whether GAIfO goes on from it."""
 
-    gradient_steps: int = 20_000
+    gradient_steps: Annotated[int, Range(1, 10**8)] = 20_000
     """Gradient steps of the regression."""
-    minibatch: int = 256
+    minibatch: Annotated[int, Range(1, 10**7)] = 256
     """Transitions of one gradient step, drawn by weight."""
-    learning_rate: float = 1e-3
+    learning_rate: LearningRate = 1e-3
     """Adam's rate; falls along a cosine to zero."""
-    hidden: tuple[int, ...] = (64, 64)
+    hidden: Widths = (64, 64)
     """Layer widths of the policy."""
-    fine_tune: int = 0
+    fine_tune: bool = False
     """1: GAIfO goes on from the cloned policy, for the job's steps."""
-    critic_steps: int = 40_000
+    critic_steps: CriticSteps = 40_000
     """Of these, steps that teach only GAIfO's critic and discriminator."""
 
     def __post_init__(self) -> None:
         """Check every value."""
-        check_ranges(self, RANGES)
+        check_fields(self)
+
+    @property
+    def gaifo(self) -> Gaifo:
+        """The learner that goes on from the cloned policy."""
+        return Gaifo(hidden=self.hidden, log_std=FINE_LOG_STD, critic_steps=self.critic_steps)
 
     @property
     def least_steps(self) -> int:
@@ -55,7 +86,168 @@ class Cloning:
         return self.critic_steps + Gaifo().least_steps if self.fine_tune else 0
 
     def begin(self, job: Job) -> "CloneTraining":
-        """Read the lessons and start the policy."""
-        from imitable.imitation.clone_training import CloneTraining
-
+        """Read the transitions and start the policy."""
         return CloneTraining(self, job)
+
+
+class CloneTraining:
+    """A regression under way, then perhaps a trainer."""
+
+    def __init__(self, method: Cloning, job: Job) -> None:
+        """Read the transitions; refuse demonstrations without the imitator's own actions."""
+        check_own_actions(job.demos, job.weights, job.imitator)
+        self._method, self._job = method, job
+        transitions = transitions_of(job, actions=True)
+        assert transitions.actions is not None
+        task, self.reference = imitation_task(job, transitions)
+        self._normaliser = normaliser_of(task, transitions)
+        self._rng = seeding.generator(job.seed, "cloning")
+        self._actions = len(job.imitator.control_centre)
+        sizes = (task.observation_size, *method.hidden, self._actions)
+        self._cloner = cloner.fresh(int(self._rng.integers(2**32)), sizes)
+        self._steps_taken = 0
+        self._fine_tuning: PolicyTraining | None = None
+        untrained = self._policy_with(np.zeros(self._actions))
+        if method.fine_tune:
+            # refused now, not after the regression
+            check_settings(task, method.gaifo.rl, job.steps, untrained)
+        real = ~transitions.absorbing
+        inputs = normalised(untrained, observations(task, transitions.before[real]))
+        # what lies outside the range is clipped by the simulator: it moves the body like the bound
+        units = np.clip(job.imitator.to_units(transitions.actions[real]), -1, 1).astype(np.float32)
+        self._sampler = Sampler(transitions.density[real])
+        drawn = self._sampler.draw(seeding.generator(job.seed, "residuals"), (RESIDUALS,))
+        self._residual_rows = inputs[drawn], units[drawn]
+        self._inputs, self._units = array(inputs), array(units)
+
+    @property
+    def done(self) -> bool:
+        """Whether all gradient steps are taken, and GAIfO after them has no room for another batch."""
+        if not self._cloned or not self._method.fine_tune:
+            return self._cloned
+        return self._tuning.done
+
+    @property
+    def progress(self) -> float:
+        """Part of the gradient steps that are taken; with GAIfO after them, each is half of the work."""
+        cloned = self._steps_taken / self._method.gradient_steps
+        if not self._method.fine_tune:
+            return cloned
+        return cloned / 2 + (self._tuning.progress / 2 if self._cloned else 0.0)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy so far."""
+        return self._tuning.policy if self._cloned and self._method.fine_tune else self._cloned_policy
+
+    def iterate(self) -> Progress:
+        """Take some gradient steps, or a batch of GAIfO."""
+        if self._cloned:
+            return self._tuning.iterate()
+        count = min(PART, self._method.gradient_steps - self._steps_taken)
+        rates = cosine_rates(self._method.learning_rate, self._steps_taken, count, self._method.gradient_steps)
+        order = self._sampler.draw(self._rng, (count, self._method.minibatch))
+        self._cloner, loss = cloner.fit(
+            self._cloner, self._inputs, self._units, array(order, np.int32), array(rates, np.float32)
+        )
+        self._steps_taken += count
+        metrics = {"gradient_steps": float(self._steps_taken), "loss": float(loss)}
+        return Progress(0, float("nan"), float("nan"), 0, metrics)
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint: the regression, and the trainer's own checkpoint inside it once there is one."""
+        arrays: Arrays = {f"cloner.{index}": np.asarray(leaf) for index, leaf in enumerate(leaves(self._cloner))}
+        if self._fine_tuning is not None:
+            with _beside(path) as file:
+                self._fine_tuning.save(file)
+                arrays["tuning"] = np.frombuffer(file.read_bytes(), np.uint8)
+        metadata = {
+            "fingerprint": json.dumps(self._fingerprint),
+            "rng": seeding.to_json(self._rng),
+            "taken": str(self._steps_taken),
+        }
+        write_bytes(path, to_bytes(arrays, metadata))
+
+    def load(self, path: Path) -> None:
+        """Read a checkpoint."""
+        arrays, metadata = checked(path, self._fingerprint)
+        count = len(leaves(self._cloner))
+        self._cloner = replaced(self._cloner, [array(arrays[f"cloner.{index}"]) for index in range(count)])
+        self._rng, self._steps_taken = seeding.from_json(metadata["rng"]), int(metadata["taken"])
+        if "tuning" in arrays:
+            with _beside(path) as file:
+                file.write_bytes(arrays["tuning"].tobytes())
+                self._tuning.load(file)
+
+    @property
+    def _fingerprint(self) -> dict[str, object]:
+        """What must be equal for a checkpoint to be continued."""
+        rows = np.asarray(self._inputs).tobytes() + np.asarray(self._units).tobytes()
+        return {
+            "schema": SCHEMA,
+            "body": self._job.imitator.hash,
+            "method": json.loads(json.dumps(asdict(self._method))),
+            "transitions": hashlib.sha256(rows).hexdigest()[:32],
+            "budget": self._job.steps if self._method.fine_tune else 0,
+            "seed": self._job.seed,
+        }
+
+    @property
+    def _cloned(self) -> bool:
+        return self._steps_taken == self._method.gradient_steps
+
+    @property
+    def _tuning(self) -> PolicyTraining:
+        """GAIfO from the cloned policy; begun when it is first needed."""
+        if self._fine_tuning is None:
+            self._fine_tuning = self._method.gaifo.begin(self._job, self._cloned_policy)
+        return self._fine_tuning
+
+    @property
+    def _cloned_policy(self) -> Policy:
+        inputs, units = self._residual_rows
+        predicted = mean(self._policy_with(np.zeros(self._actions)), inputs).astype(np.float64)
+        residual = np.sqrt(np.square(predicted - units).mean(axis=0))
+        return self._policy_with(np.clip(np.log(np.maximum(residual, np.exp(LOG_STD[0]))), *LOG_STD))
+
+    def _policy_with(self, log_std: Floats) -> Policy:
+        return policy_of(self._cloner.network, log_std, self._normaliser, self._job.imitator)
+
+
+@contextmanager
+def _beside(path: Path) -> Generator[Path]:
+    """Give the name of a file beside `path` that vanishes again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+        yield Path(folder) / "tuning"
+
+
+def check_own_actions(demos: Demonstrations, weights: Weights | None, imitator: Robot) -> None:
+    """Refuse demonstrations with a weight that do not carry the imitator's own actions."""
+    weighted, own = densities(demos, weights) > 0, dict[str, bool]()
+    for place, episode in enumerate(demos.episodes):
+        if not weighted[place]:
+            continue
+        if episode.demonstrator not in own:
+            own[episode.demonstrator] = _is(imitator, episode.demonstrator)
+        if not own[episode.demonstrator]:
+            _refuse(episode, f"was recorded on {episode.demonstrator}", imitator)
+        if demos[place].actions is None:
+            _refuse(episode, "has no actions", imitator)
+
+
+def _is(imitator: Robot, name: str) -> bool:
+    try:
+        return parse_robot(name).hash == imitator.hash
+    except ImitableError:
+        return False  # the name of no robot at all
+
+
+def _refuse(episode: Episode, what: str, imitator: Robot) -> NoReturn:
+    source = episode.source or "in memory"
+    raise BadOption(
+        "DEMOS",
+        source,
+        f"cloning needs actions of {imitator}, and episode {episode.index} {what}; "
+        f"run imitable project {episode.source or 'DEMOS'} --imitator {imitator} --out DEMOS2 first",
+    )

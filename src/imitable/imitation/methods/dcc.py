@@ -2,7 +2,7 @@
 """DCC (dynamics cycle-consistency; Zhang et al., 2021) as the paper compares with it: translate, then imitate.
 
 A map Φ from demonstrated states to the imitator's is learned from demonstrations on one side, whose transitions are drawn
-from p_w, and the imitator's random movements on the other; `models/translator.py` has the losses. Demonstrated actions are
+from p_w, and the imitator's random movements on the other; `nn/translator.py` has the losses. Demonstrated actions are
 never read. Φ does not see where in the world the body is: translated states keep the demonstrated root position. GAIfO then
 imitates the translated demonstrations with the weights of the originals.
 """
@@ -10,8 +10,7 @@ imitates the translated demonstrations with the weights of the originals.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 import numpy as np
 
@@ -19,76 +18,61 @@ from imitable import seeding
 from imitable.imitation.features import FLOOR
 from imitable.imitation.learner import Job
 from imitable.imitation.methods.gaifo import Gaifo
-from imitable.imitation.transitions import Sampler, densities, weighted_transitions
+from imitable.imitation.training import PolicyTraining
+from imitable.imitation.transitions import Sampler, densities, transitions_of
+from imitable.nn.translator import Balance, Own, Scale, Theirs, fit
+from imitable.rl.settings import LearningRate, Weight
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales
+from imitable.sim.kinematics import one_sign, quaternions, signed_like, state_space
 from imitable.sim.task import Locomotion, Moment
-from imitable.spec_text import check_ranges
+from imitable.spec_text import Range, check_fields
 from imitable.types import Demonstrations, Episode, Floats, Layout, Part, Singles, Trajectory, Weights, episode_of
-
-if TYPE_CHECKING:
-    from imitable.imitation.training import PolicyTraining
-    from imitable.nn.translator import Own, Theirs
 
 EPISODE = 200
 """Steps of one random movement; it is over sooner if the imitator falls."""
-
-RANGES: dict[str, tuple[float, float]] = {
-    "transitions": (EPISODE, 10**8),
-    "forward_steps": (1, 10**8),
-    "forward_rate": (1e-12, 1),
-    "map_steps": (1, 10**8),
-    "map_rate": (1e-12, 1),
-    "minibatch": (1, 10**6),
-    "adversarial": (0, inf),
-    "cycle": (0, inf),
-    "dynamics": (0, inf),
-}
-"""Lowest and highest value of every number."""
 
 
 @dataclass(frozen=True)
 class Dcc:
     """Settings of the translator; the policy learns by GAIfO's own."""
 
-    transitions: int = 50_000
+    transitions: Annotated[int, Range(EPISODE, 10**8)] = 50_000
     """Random control steps of the imitator; those after a fall are left out."""
-    forward_steps: int = 4000
+    forward_steps: Annotated[int, Range(1, 10**8)] = 4000
     """Gradient steps of the imitator's forward model."""
-    forward_rate: float = 1e-3
+    forward_rate: LearningRate = 1e-3
     """Adam's rate there, at the start."""
-    map_steps: int = 4000
+    map_steps: Annotated[int, Range(1, 10**8)] = 4000
     """Gradient steps of the maps."""
-    map_rate: float = 3e-4
+    map_rate: LearningRate = 3e-4
     """Adam's rate there, at the start."""
-    minibatch: int = 64
+    minibatch: Annotated[int, Range(1, 10**6)] = 64
     """Rows of one gradient step."""
-    adversarial: float = 10.0
+    adversarial: Weight = 10.0
     """Weight of looking like the imitator's states."""
-    cycle: float = 30.0
+    cycle: Weight = 30.0
     """Weight of coming back to the demonstrated state."""
-    dynamics: float = 100.0
+    dynamics: Weight = 100.0
     """Weight of the dynamics cycle: an action of the imitator leads from one translated state to the next."""
 
     def __post_init__(self) -> None:
         """Check every value."""
-        check_ranges(self, RANGES)
+        check_fields(self)
 
     @property
     def least_steps(self) -> int:
         """One batch of GAIfO."""
         return Gaifo().least_steps
 
-    def begin(self, job: Job) -> "PolicyTraining":
+    def begin(self, job: Job) -> PolicyTraining:
         """Learn to translate, and begin to imitate the translated demonstrations."""
-        from imitable.imitation.training import adversarial
-
-        return adversarial(Gaifo(), self.translated(job))
+        return Gaifo().begin(self.translated(job))
 
     def translated(self, job: Job) -> Job:
         """Return the job with translated demonstrations, those of weight zero left out, and weights that belong to them."""
         places = np.flatnonzero(densities(job.demos, job.weights))
-        demos = Translated(Part(job.demos, places.tolist()), self._translator(job), job.imitator.root_entries)
+        demos = Translated(Part(job.demos, places.tolist()), self._translator(job), job.imitator)
         if job.weights is None:
             return replace(job, demos=demos)
         values = job.weights.of(job.demos)[places]
@@ -96,8 +80,6 @@ class Dcc:
 
     def _translator(self, job: Job) -> Callable[[Floats], Floats]:
         """Learn Φ."""
-        from imitable.nn.translator import Balance, fit
-
         fitted = fit(
             _own(job, self.transitions),
             _theirs(job),
@@ -117,9 +99,10 @@ class Dcc:
 class Translated(Demonstrations):
     """Demonstrations of a set, translated when read."""
 
-    def __init__(self, demos: Demonstrations, translator: Callable[[Floats], Floats], root: int) -> None:
-        """Translate all but the `root` leading state entries."""
-        self._demos, self._translator, self._root = demos, translator, root
+    def __init__(self, demos: Demonstrations, translator: Callable[[Floats], Floats], imitator: Robot) -> None:
+        """Translate all but where in the world the body is."""
+        self._demos, self._translator = demos, translator
+        self._root, self._space = imitator.root_entries, state_space(imitator)
 
     @property
     def layout(self) -> Layout:
@@ -148,36 +131,35 @@ class Translated(Demonstrations):
 
     def _translated(self, trajectory: Trajectory) -> Trajectory:
         """Return the translated states alone: actions and return belong to the original."""
-        states = trajectory.states.copy()
+        states = self._space.one_sign(trajectory.states)
         states[:, self._root :] = self._translator(states[:, self._root :])
         return Trajectory(states, trajectory.demonstrator, terminated=trajectory.terminated)
 
 
-def _own(job: Job, transitions: int) -> "Own":
+def _own(job: Job, transitions: int) -> Own:
     """Return the imitator's random transitions, up to its falls."""
-    from imitable.nn.translator import Own, Scale
-
     seed = int(seeding.generator(job.seed, "dcc").integers(2**53))
-    (low, high), root = job.imitator.control_range, job.imitator.root_entries
+    root = job.imitator.root_entries
     moves = [
         _upright(job.imitator, move)
         for move in babble(job.imitator, transitions // EPISODE, EPISODE, seed, threads=job.threads)
     ]
-    before = np.concatenate([states[:-1, root:] for states, _ in moves])
+    places = quaternions(job.imitator)
+    starts = [one_sign(places, states[:-1]) for states, _ in moves]
+    ends = [signed_like(places, start, states[1:]) for start, (states, _) in zip(starts, moves, strict=True)]
+    before = np.concatenate(starts)[:, root:]
     actions = np.concatenate([actions for _, actions in moves])
     return Own(
         before=before,
-        units=(actions - (low + high) / 2) / ((high - low) / 2),
-        after=np.concatenate([states[1:, root:] for states, _ in moves]),
+        units=job.imitator.to_units(actions),
+        after=np.concatenate(ends)[:, root:],
         scale=Scale(before.mean(axis=0), np.maximum(before.std(axis=0), _least(job))),
     )
 
 
-def _theirs(job: Job) -> "Theirs":
+def _theirs(job: Job) -> Theirs:
     """Return the demonstrated transitions and how to draw them from p_w."""
-    from imitable.nn.translator import Scale, Theirs
-
-    transitions, root = weighted_transitions(job.demos, job.weights, job.seed), job.imitator.root_entries
+    transitions, root = transitions_of(job), job.imitator.root_entries
     mean, std = (moment[root:] for moment in transitions.moments(transitions.before))
     return Theirs(
         before=transitions.before[:, root:],

@@ -10,9 +10,9 @@ import pytest
 from scipy.special import gamma
 from scipy.stats import norm, wasserstein_distance
 
-from imitable import conduct as module
 from imitable.errors import BadOption, BadTrajectory, BadWeights
-from imitable.evaluation.occupancy import Cloud, Conduct, conduct, directions, sliced_distance
+from imitable.evaluation import occupancy
+from imitable.evaluation.occupancy import Cloud, Occupancy, compare_occupancy, directions, sliced_distance
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales
@@ -35,8 +35,10 @@ def rollout(states: Floats) -> Trajectory:
     return Trajectory(np.concatenate([states, states[-1:]]), "any")
 
 
-def compared(robot: Robot, visited: Floats, demonstrated: Floats, density: Floats | None = None) -> Conduct:
-    return conduct(robot, [rollout(visited)], demonstrated, np.ones(len(demonstrated)) if density is None else density)
+def compared(robot: Robot, visited: Floats, demonstrated: Floats, density: Floats | None = None) -> Occupancy:
+    return compare_occupancy(
+        robot, [rollout(visited)], demonstrated, np.ones(len(demonstrated)) if density is None else density
+    )
 
 
 @pytest.fixture
@@ -63,7 +65,7 @@ class TestSlicedDistance:
         sphere = np.linalg.norm(shift) * gamma(entries / 2) / (math.sqrt(math.pi) * gamma((entries + 1) / 2))
         assert exact == pytest.approx(sphere, rel=0.25)
 
-    def test_equals_scipy_on_weighed_points_with_ties(self) -> None:
+    def test_equals_scipy_on_weighted_points_with_ties(self) -> None:
         rng = np.random.default_rng(0)
         x, y = rng.integers(0, 5, (40, 3)).astype(float), rng.integers(0, 5, (30, 3)).astype(float)
         p, q = rng.dirichlet(np.ones(40)), rng.dirichlet(np.ones(30))
@@ -85,28 +87,28 @@ class TestSlicedDistance:
 class TestOccupancy:
     def test_of_itself_is_zero(self, slider: Robot) -> None:
         states = np.random.default_rng(0).normal(size=(300, 2))
-        assert compared(slider, states, states).occupancy == pytest.approx(0, abs=1e-12)
+        assert compared(slider, states, states).distance == pytest.approx(0, abs=1e-12)
 
     def test_is_in_the_scales_of_the_body(self, slider: Robot) -> None:
         states, shift = np.random.default_rng(0).normal(size=(300, 2)), scales(slider).state * [2.0, 0.0]
         exact = 2 * np.abs(directions(2)[:, 0]).mean()
-        assert compared(slider, states + shift, states).occupancy == pytest.approx(exact)
+        assert compared(slider, states + shift, states).distance == pytest.approx(exact)
 
     def test_weight_zero_is_absence(self, slider: Robot) -> None:
         rng = np.random.default_rng(0)
         visited, states, density = rng.normal(size=(50, 2)), rng.normal(size=(80, 2)) * 9, rng.uniform(0.1, 1, 80)
         density[::3] = 0
-        kept = density > 0
+        likely = density > 0
         owners = np.repeat(np.arange(8), 10)
-        with_them = conduct(slider, [rollout(visited)], states, density, owners)
-        assert with_them == conduct(slider, [rollout(visited)], states[kept], density[kept], owners[kept])
+        with_them = compare_occupancy(slider, [rollout(visited)], states, density, owners)
+        assert with_them == compare_occupancy(slider, [rollout(visited)], states[likely], density[likely], owners[likely])
 
     def test_a_double_weight_is_a_second_copy(self, slider: Robot) -> None:
         rng = np.random.default_rng(0)
         visited, states = rng.normal(size=(50, 2)), rng.normal(size=(20, 2))
         doubled = compared(slider, visited, states, np.where(np.arange(20) < 5, 2.0, 1.0))
         copied = compared(slider, visited, np.concatenate([states[:5], states]))
-        assert doubled.occupancy == pytest.approx(copied.occupancy)
+        assert doubled.distance == pytest.approx(copied.distance)
 
     def test_where_in_the_world_a_body_is_does_not_count(self) -> None:
         hopper = parse_robot("hopper")
@@ -114,47 +116,47 @@ class TestOccupancy:
         moved, lifted = states.copy(), states.copy()
         moved[:, 0] += 100
         lifted[:, 1] += 100
-        assert compared(hopper, moved, states).occupancy == pytest.approx(0, abs=1e-12)
-        assert compared(hopper, lifted, states).occupancy > 1
+        assert compared(hopper, moved, states).distance == pytest.approx(0, abs=1e-12)
+        assert compared(hopper, lifted, states).distance > 1
 
     def test_the_floor_is_the_distance_between_every_other_demonstration_and_the_rest(self, slider: Robot) -> None:
         rng = np.random.default_rng(0)
         states, owners = rng.normal(size=(120, 2)), np.repeat([2, 3, 5, 9], 30)
         density = np.repeat([1.0, 2.0, 3.0, 0.0], 30)
-        found = conduct(slider, [rollout(states)], states, density, owners)
+        found = compare_occupancy(slider, [rollout(states)], states, density, owners)
         first, second = (owners == 2) | (owners == 5), owners == 3
-        split = conduct(slider, [rollout(states[second])], states[first], density[first])
-        assert found.floor == pytest.approx(split.occupancy)
+        split = compare_occupancy(slider, [rollout(states[second])], states[first], density[first])
+        assert found.floor == pytest.approx(split.distance)
         order = rng.permutation(120)
-        shuffled = conduct(slider, [rollout(states)], states[order], density[order], owners[order])
+        shuffled = compare_occupancy(slider, [rollout(states)], states[order], density[order], owners[order])
         assert shuffled.floor == pytest.approx(found.floor)
 
     def test_a_policy_like_its_demonstrators_comes_near_the_floor(self) -> None:
         hopper = parse_robot("hopper")
         ours, theirs, others = (babble(hopper, 8, 100, seed) for seed in (1, 2, 3))
         owners, density = np.repeat(np.arange(16), 100), np.ones(1600)
-        found = conduct(hopper, ours, np.concatenate([t.states[:-1] for t in theirs + others]), density, owners)
-        assert found.floor / 2 < found.occupancy < 2 * found.floor
+        found = compare_occupancy(hopper, ours, np.concatenate([t.states[:-1] for t in theirs + others]), density, owners)
+        assert found.floor / 2 < found.distance < 2 * found.floor
 
     @pytest.mark.parametrize("owners", [None, np.zeros(3, np.int64)])
     def test_without_two_demonstrations_there_is_no_floor(self, slider: Robot, owners: Ints | None) -> None:
-        assert math.isnan(conduct(slider, [rollout(np.zeros((3, 2)))], np.zeros((3, 2)), np.ones(3), owners).floor)
+        assert math.isnan(compare_occupancy(slider, [rollout(np.zeros((3, 2)))], np.zeros((3, 2)), np.ones(3), owners).floor)
 
     def test_a_part_of_many_states_says_the_same(self, slider: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
         rng = np.random.default_rng(0)
         visited, states = rng.normal(size=(4000, 2)), np.sort(rng.normal(size=(6000, 2)) * scales(slider).state * 3, axis=0)
         density, owners = rng.uniform(0, 1, 6000) * np.linspace(0, 1, 6000), np.repeat(np.arange(4), 1500)
-        whole = conduct(slider, [rollout(visited)], states, density, owners)
-        monkeypatch.setattr(module, "MOST_STATES", 2000)
-        part, again = (conduct(slider, [rollout(visited)], states, density, owners) for _ in range(2))
+        whole = compare_occupancy(slider, [rollout(visited)], states, density, owners)
+        monkeypatch.setattr(occupancy, "MOST_STATES", 2000)
+        part, again = (compare_occupancy(slider, [rollout(visited)], states, density, owners) for _ in range(2))
         assert part == again
-        assert part.occupancy == pytest.approx(whole.occupancy, rel=0.03)
+        assert part.distance == pytest.approx(whole.distance, rel=0.03)
         assert part.floor == pytest.approx(whole.floor, rel=0.03)
-        assert compared(slider, states, states).occupancy == pytest.approx(0, abs=1e-12)
+        assert compared(slider, states, states).distance == pytest.approx(0, abs=1e-12)
 
     def test_lengths_are_averaged(self, slider: Robot) -> None:
         rollouts = [rollout(np.zeros((length, 2))) for length in (1, 2, 6)]
-        assert conduct(slider, rollouts, np.zeros((2, 2)), np.ones(2)).length == 3
+        assert compare_occupancy(slider, rollouts, np.zeros((2, 2)), np.ones(2)).length == 3
 
 
 class TestLimits:
@@ -172,7 +174,7 @@ class TestLimits:
         one, zero = np.ones(1), np.zeros(1)
         push = Policy((np.zeros((2, 1)),), (one,), zero, np.zeros(2), np.ones(2), zero, one)
         played = [trajectory for trajectory, _ in episodes(Free(cart, 150), push, [0])]
-        found = conduct(cart, played, np.zeros((2, 2)), np.ones(2))
+        found = compare_occupancy(cart, played, np.zeros((2, 2)), np.ones(2))
         beyond = played[0].states[:-1, 0] > 1.02
         assert 0.1 < found.limit_violations < 0.9
         assert found.limit_violations == pytest.approx(beyond.mean())
@@ -231,7 +233,7 @@ class TestBall:
 
     def test_of_many_states_a_part_is_looked_at(self, ball: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
         states = self.states(ball, [1.0, 0.0, 1.0, 1.0] * 250, [0.0] * 1000)
-        monkeypatch.setattr(module, "MOST_POSTURES", 250)
+        monkeypatch.setattr(occupancy, "MOST_POSTURES", 250)
         # one of each stratum of four states, of which one sinks: binomial, deviation √(0.25 · 0.75 / 250) = 0.027
         assert compared(ball, states, states).contact_violations == pytest.approx(1 / 4, abs=0.11)
 
@@ -248,13 +250,13 @@ class TestBall:
         flipped[::2, 3:7] *= -1
         flipped[1::3, 7:11] *= -1
         np.testing.assert_array_equal(one_sign(quaternions(ball), flipped), one_sign(quaternions(ball), states))
-        assert compared(ball, flipped, states).occupancy == pytest.approx(0, abs=1e-12)
+        assert compared(ball, flipped, states).distance == pytest.approx(0, abs=1e-12)
 
 
 class TestRefusals:
     def test_no_rollout(self, slider: Robot) -> None:
         with pytest.raises(BadOption, match="at least 1"):
-            conduct(slider, [], np.zeros((2, 2)), np.ones(2))
+            compare_occupancy(slider, [], np.zeros((2, 2)), np.ones(2))
 
     def test_states_of_another_body(self, slider: Robot) -> None:
         with pytest.raises(BadTrajectory, match=r"\(M, 2\)"):
@@ -273,11 +275,11 @@ class TestRefusals:
 
     def test_owners_of_other_states(self, slider: Robot) -> None:
         with pytest.raises(BadWeights, match="owners"):
-            conduct(slider, [rollout(np.zeros((2, 2)))], np.zeros((2, 2)), np.ones(2), np.zeros(3, np.int64))
+            compare_occupancy(slider, [rollout(np.zeros((2, 2)))], np.zeros((2, 2)), np.ones(2), np.zeros(3, np.int64))
 
 
 def test_the_same_twice(slider: Robot) -> None:
     rng = np.random.default_rng(0)
     visited, states, owners = rng.normal(size=(500, 2)), rng.normal(size=(400, 2)), np.repeat(np.arange(4), 100)
-    first, second = (conduct(slider, [rollout(visited)], states, np.ones(400), owners) for _ in range(2))
+    first, second = (compare_occupancy(slider, [rollout(visited)], states, np.ones(400), owners) for _ in range(2))
     assert astuple(first) == astuple(second)

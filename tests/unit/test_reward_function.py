@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption, BadTrajectory
-from imitable.evaluation.reward_function import Reward, reward_function, with_returns
+from imitable.evaluation.reward_function import RewardFunction, import_reward, with_returns
 from imitable.types import Trajectory
 
 RNG = np.random.default_rng(0)
@@ -52,7 +52,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_returns_are_sums_of_what_the_function_pays() -> None:
-    rewarded = with_returns(reward_function("my_lab_rewards.forward"), ROLLOUTS)
+    rewarded = with_returns(import_reward("my_lab_rewards.forward"), ROLLOUTS)
     for before, after in zip(ROLLOUTS, rewarded, strict=True):
         assert before.actions is not None
         expected = before.states[-1, 0] - before.states[0, 0] - np.square(before.actions).sum()
@@ -62,7 +62,7 @@ def test_returns_are_sums_of_what_the_function_pays() -> None:
 
 
 def test_a_list_of_whole_numbers_will_do() -> None:
-    assert [t.total_return for t in with_returns(reward_function("my_lab_rewards.whole"), ROLLOUTS)] == [1.0, 4.0]
+    assert [t.total_return for t in with_returns(import_reward("my_lab_rewards.whole"), ROLLOUTS)] == [1.0, 4.0]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_list_of_whole_numbers_will_do() -> None:
 )
 def test_a_name_that_is_no_function_is_refused(name: str, words: str) -> None:
     with pytest.raises(BadOption, match=r"^reward=") as caught:
-        reward_function(name)
+        import_reward(name)
     assert words in str(caught.value)
 
 
@@ -97,11 +97,11 @@ def test_a_name_that_is_no_function_is_refused(name: str, words: str) -> None:
 )
 def test_a_function_that_pays_something_else_is_refused(name: str, words: str) -> None:
     with pytest.raises(BadOption, match=r"^reward=my_lab_rewards") as caught:
-        reward_function(f"my_lab_rewards.{name}").of(ROLLOUTS[1])
+        import_reward(f"my_lab_rewards.{name}").of(ROLLOUTS[1])
     assert words in str(caught.value)
     assert "give" in str(caught.value)
 
 
 def test_states_alone_earn_nothing() -> None:
     with pytest.raises(BadTrajectory, match="no actions"):
-        Reward("any", lambda states, actions, after: states[:, 0]).of(Trajectory(np.zeros((3, 2)), "any"))
+        RewardFunction("any", lambda states, actions, after: states[:, 0]).of(Trajectory(np.zeros((3, 2)), "any"))

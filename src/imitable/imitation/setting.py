@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""What a run's result depends on, as `setting.json` says it. Nothing that stands in such a file is ever imported."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from imitable.types import Demonstrations, Episode, Weights
+
+SCHEMA = 2
+"""Of run folders."""
+
+UNCOMPARED = ("versions", "sources", "scores")
+"""What does not decide whether a run can go on: where it ran and where its files lie."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything that a run's result depends on."""
+
+    imitator: str
+    """The robot, as text."""
+    imitator_hash: str
+    """Of its compiled model."""
+    method: str
+    """The learner as the text that makes it again: `gaifo:length=64`."""
+    steps: int
+    """Control steps that it may learn from."""
+    seed: int
+    """Of everything random."""
+    episodes: int
+    """Of the evaluation."""
+    reward: str | None
+    """Dotted name of the function that the evaluation counts returns by."""
+    horizon: int | None
+    """Steps of an episode of a robot without a task, if they were given."""
+    demonstrations: int
+    """How many."""
+    demonstrations_hash: str
+    """Of their contents, in order."""
+    weights: str | None
+    """Hash of the weights; None: every transition counts the same."""
+    scores: str | None
+    """Score file that the weights are from."""
+    sources: tuple[str, ...]
+    """Folders of the demonstrations; empty text: they were in memory."""
+    versions: dict[str, str]
+    """Of the packages that compute."""
+
+    def differing(self, other: "Setting") -> list[str]:
+        """Return the names of what decides whether a run can go on, and is not the same."""
+        names = (field.name for field in fields(self) if field.name not in UNCOMPARED)
+        return [name for name in names if getattr(self, name) != getattr(other, name)]
+
+
+def installed_versions() -> dict[str, str]:
+    """Return the versions of what computes."""
+    return {name: version(name) for name in ("imitable", "mujoco", "jax", "numpy")}
+
+
+def episodes_hash(episodes: Sequence[Episode]) -> str:
+    """Return a hash of which demonstrations a run was given, in which order."""
+    return _hash(*(episode.hash.encode() for episode in episodes))
+
+
+def weights_hash(weights: Weights, demos: Demonstrations) -> str:
+    """Return a hash of the demonstrations' weights, in order."""
+    return _hash(np.asarray(weights.of(demos)).tobytes())
+
+
+def to_json(setting: Setting) -> dict[str, Any]:
+    """Return the contents of `setting.json`."""
+    return {"schema": SCHEMA, **asdict(setting)}
+
+
+def from_json(content: dict[str, Any]) -> Setting:
+    """Return what `to_json` was given; KeyError or TypeError if the content is something else."""
+    values: dict[str, Any] = {field.name: content[field.name] for field in fields(Setting)}
+    values["sources"] = tuple(values["sources"])
+    return Setting(**values)
+
+
+def _hash(*parts: bytes) -> str:
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:32]
