@@ -19,7 +19,7 @@ from draw_demonstrators import DOCS, GROUND, INK, capsules, outline
 from PIL import Image
 
 import imitable as im
-from imitable.feasibility.score_files import read_steps
+from imitable.feasibility.step_files import read_steps
 from imitable.robots.robot import Robot
 from imitable.types import Floats
 

@@ -22,7 +22,7 @@ from imitable.demos.collect import collect  # noqa: E402
 from imitable.demos.store import read, write  # noqa: E402
 from imitable.experiments.settings import SETTINGS, Setting  # noqa: E402
 from imitable.feasibility.score import Measuring, score  # noqa: E402
-from imitable.files import write_bytes  # noqa: E402
+from imitable.files import Output, write_bytes  # noqa: E402
 from imitable.policies.shipped import policy_for  # noqa: E402
 from imitable.robots.parse import parse_robot  # noqa: E402
 from imitable.sim.babble import scales  # noqa: E402
@@ -86,6 +86,17 @@ CASES: dict[str, tuple[str, Measuring]] = {
 """What the table compares: method and how it measures."""
 
 
+class Printed:
+    """An observer that prints lines."""
+
+    def progress(self, done: int, total: int, note: str = "") -> None:
+        """Show no progress."""
+
+    def say(self, line: str) -> None:
+        """Print it."""
+        print(line, flush=True)
+
+
 def demonstrations(body: str) -> Demonstrations:
     """Return 50 episodes of a shipped demonstrator, recorded once."""
     folder = RUNS / "demos" / body.replace(":", "_").replace("=", "")
@@ -138,7 +149,9 @@ def record(setting: Setting, case: str) -> None:
     folders = [RUNS / "demos" / body.replace(":", "_").replace("=", "") for body in setting.demonstrators]
     out = RUNS / "scores" / f"{path.stem}.parquet"
     started = time.perf_counter()
-    scores = score(read(*folders), setting.imitator, method, SEED, measuring=measuring, out=out, resume=True, say=print)
+    scores = score(
+        read(*folders), setting.imitator, method, SEED, measuring=measuring, out=Output(out, resume=True, observer=Printed())
+    )
     seconds = time.perf_counter() - started
     by_body: dict[str, Any] = {body: {"distance": [], "share": [], "verdict": []} for body in setting.demonstrators}
     for episode, distance, share, verdict in zip(scores.episodes, scores.distance, scores.share, scores.verdict, strict=True):
@@ -150,7 +163,7 @@ def record(setting: Setting, case: str) -> None:
         "setting": setting.name,
         "case": case,
         "method": method,
-        "about": {name: value for name, value in scores.about.items() if name != "key"},
+        "about": {name: value for name, value in scores.metadata().items() if name != "key"},
         "demonstrators": by_body,
         "seconds": seconds,
         "one_pass_s": one_pass(setting),

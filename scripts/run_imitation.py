@@ -25,7 +25,7 @@ from imitable.demos.store import read, write  # noqa: E402
 from imitable.experiments.settings import SETTINGS, Setting  # noqa: E402
 from imitable.feasibility.score import score, subset  # noqa: E402
 from imitable.feasibility.score_files import read_scores  # noqa: E402
-from imitable.files import write_bytes  # noqa: E402
+from imitable.files import Output, write_bytes  # noqa: E402
 from imitable.imitation.imitate import imitate  # noqa: E402
 from imitable.imitation.run_folder import RunFolder  # noqa: E402
 from imitable.policies.shipped import policy_for  # noqa: E402
@@ -148,7 +148,7 @@ def scores_of(case: Case) -> Path:
 
 def make_scores(case: Case) -> None:
     """Score a case's demonstrations by `direct`, unless that is done."""
-    score(read(*folders_of(case)), case.imitator, "direct", DEMO_SEED, out=scores_of(case), resume=True)
+    score(read(*folders_of(case)), case.imitator, "direct", DEMO_SEED, out=Output(scores_of(case), resume=True))
 
 
 def run(case: Case, seed: int) -> dict[str, Any]:

@@ -20,7 +20,7 @@ one_thread()
 
 from imitable.demos.store import read, write  # noqa: E402
 from imitable.feasibility.score import score  # noqa: E402
-from imitable.files import write_bytes  # noqa: E402
+from imitable.files import Output, write_bytes  # noqa: E402
 from imitable.policies.shipped import policy_for  # noqa: E402
 from imitable.robots.parse import parse_robot  # noqa: E402
 from imitable.sim.rollout import episodes  # noqa: E402
@@ -43,11 +43,11 @@ def repeated(count: int) -> Iterator[Trajectory]:
 def measure(demos: str, out: str) -> None:
     """Score a folder in this process and print what it took."""
     started = time.process_time()
-    scores = score(read(demos), IMITATOR, out=out, overwrite=True)
+    scores = score(read(demos), IMITATOR, out=Output(out, overwrite=True))
     row = {
         "demonstrations": len(scores),
         "seconds": time.process_time() - started,
-        "steps": scores.about["simulator_steps"],
+        "steps": scores.measurement.simulator_steps,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
     print(json.dumps(row))

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from imitable.types import Episode, Scores
+from imitable.feasibility.scores import Scores
+from imitable.types import Episode
 
 COLUMNS = ("demonstrator", "episodes", "transitions", "return_mean", "return_std", "length_mean", "terminated")
 

@@ -20,13 +20,14 @@ from imitable.demos.store import read
 from imitable.errors import ImitableError
 from imitable.evaluation.evaluate import SHOWN, shown
 from imitable.experiments.paper_numbers import PAPER, setting_name
+from imitable.feasibility.scores import Scores
 from imitable.imitation.imitate import METHODS, episodes_hash
 from imitable.imitation.run_folder import RunFolder
 from imitable.policies.shipped import card, has_policy
 from imitable.report.motion import motion, rounded
 from imitable.report.scored import method_text
 from imitable.robots.parse import parse_robot
-from imitable.types import Episode, Floats, Scores
+from imitable.types import Episode, Floats
 
 POINTS = 300
 """Points of a learning curve, at most."""
@@ -138,7 +139,7 @@ def _episodes(setting: dict[str, Any], scores: Sequence[Scores]) -> tuple[Episod
             return found
     except ImitableError:
         pass
-    same = (s for s in scores if len(s) == setting["demonstrations"] and s.about["imitator"] == setting["imitator"])
+    same = (s for s in scores if len(s) == setting["demonstrations"] and s.imitator == setting["imitator"])
     return next((s.episodes for s in same), ())
 
 
