@@ -13,8 +13,6 @@ from pathlib import Path
 import numpy as np
 
 import imitable as im
-from imitable.feasibility.explain import lines
-from imitable.feasibility.score_files import read_steps
 
 ARM = """
 <mujoco model="arm">
@@ -54,14 +52,13 @@ def main() -> None:
         arm.layout,
         [wave(times, hertz + 0.02 * k, bend, name) for name, (hertz, bend) in recordings.items() for k in range(3)],
     )
-    scores = im.score(demos, arm, out="scores.parquet", overwrite=True)
-    for row in sorted(range(len(scores)), key=lambda row: scores.share[row]):
+    scores = im.score(demos, arm, out=im.Output("scores.parquet", overwrite=True))
+    ranking = np.argsort(scores.share, kind="stable")
+    for row in ranking:
         print(f"{row}  {scores.episodes[row].demonstrator:18}{scores.verdict[row]:12}share {scores.share[row]:.3f}")
     for name in ("far-reaching arm", "fast arm"):
         row = max(i for i, episode in enumerate(scores.episodes) if episode.demonstrator == name)
-        trace = read_steps("scores.parquet", demos[row].hash)
-        assert trace is not None
-        print("", *lines(im.explain(demos[row], scores, row, trace)), sep="\n")
+        print("", *im.explain(scores, row, demos).lines, sep="\n")
     with Path("weights.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["episode", "weight"])

@@ -20,7 +20,7 @@ from matplotlib.patches import Polygon
 from PIL import Image
 
 import imitable as im
-from imitable.feasibility.score_files import read_steps
+from imitable.feasibility.step_files import read_steps
 from imitable.robots.robot import Robot
 from imitable.types import Floats
 

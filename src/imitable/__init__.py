@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from imitable.feasibility.explain import explain
     from imitable.feasibility.score import Measuring, score, weigh
     from imitable.feasibility.score_files import read_scores, write_scores
+    from imitable.feasibility.scores import Scores
     from imitable.files import Output
     from imitable.imitation.evaluate_run import evaluate_run
     from imitable.imitation.imitate import imitate
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from imitable.rl.expert import Execution, Goal, Start, Stopping, train
     from imitable.robots.parse import parse_robot as robot
     from imitable.sim.task import Locomotion
-    from imitable.types import Demonstrations, InMemory, Part, Policy, Scores, Trajectory, Weights
+    from imitable.types import Demonstrations, InMemory, Part, Policy, Trajectory, Weights
 
 _HOMES = {
     "acquire": "imitable.acquisition",
@@ -71,7 +72,7 @@ _HOMES = {
     "InMemory": "imitable.types",
     "Part": "imitable.types",
     "Policy": "imitable.types",
-    "Scores": "imitable.types",
+    "Scores": "imitable.feasibility.scores",
     "Trajectory": "imitable.types",
     "Weights": "imitable.types",
 }

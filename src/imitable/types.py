@@ -317,37 +317,6 @@ class Weights:
         return values / values.sum()
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """What is known of every demonstration's feasibility, N rows, and how it was found out."""
-
-    episodes: tuple[Episode, ...]
-    distance: Floats
-    """(N) discounted tracking distance; lower is better."""
-    share: Floats
-    """(N) distance ÷ the distance of a passive imitator: unit-free."""
-    score: Floats
-    """(N) feasibility in [0, 1]."""
-    weight: Floats
-    """(N) probability mass, sums to one."""
-    verdict: tuple[str, ...]
-    """(N) feasible, nearly or infeasible."""
-    first_divergence: Ints
-    """(N) first step whose error stays above what the imitator's own rollouts show; −1 if there is none."""
-    about: dict[str, Any]
-    """Imitator, method, temperature, horizon, simulator steps, certificate and all else that the numbers depend on."""
-
-    def __len__(self) -> int:
-        """Return the number of demonstrations."""
-        return len(self.episodes)
-
-    @property
-    def weights(self) -> Weights:
-        """All that imitation needs to know."""
-        ends = tuple(episode.terminated for episode in self.episodes)
-        return Weights(tuple(episode.hash for episode in self.episodes), self.weight, terminated=ends)
-
-
 _POLICY_VECTORS = ("log_std", "observation_mean", "observation_std", "action_centre", "action_half_range")
 
 

@@ -25,7 +25,9 @@ import imitable as im
 from imitable.evaluation.result import Performance, PolicyEvaluation, RunEvaluation, to_json
 from imitable.experiments.settings import SETTINGS
 from imitable.feasibility.score import weigh
-from imitable.feasibility.score_files import steps_path, write_scores
+from imitable.feasibility.score_files import write_scores
+from imitable.feasibility.scores import Scores
+from imitable.feasibility.step_files import steps_path
 from imitable.imitation.hashed_json import write_json
 from imitable.imitation.run_folder import RunFolder
 from imitable.imitation.setting import SCHEMA, Setting
@@ -33,7 +35,7 @@ from imitable.report.detail import DETAILED, detailed_rows, explained_rows
 from imitable.report.page import embedded
 from imitable.report.policies import VIDEO_BYTES
 from imitable.sim.babble import babble
-from imitable.types import Episode, Scores, Trajectory
+from imitable.types import Episode, Trajectory
 from tests.conftest import ARM, SLIDER
 from tests.unit.test_cli import imitable, refused
 
@@ -302,7 +304,16 @@ def many(scores: Scores, folder: str) -> Scores:
     share = np.abs(generator.normal(0.2 * (np.arange(MANY) % 6), 0.1))
     step = np.where(share > 0.2, generator.integers(1, 900, MANY), -1)
     blank = np.zeros(MANY)
-    grown = Scores(episodes, 10 * share, share, blank, blank, ("",) * MANY, step.astype(np.int64), scores.about)
+    grown = replace(
+        scores,
+        episodes=episodes,
+        distance=10 * share,
+        share=share,
+        score=blank,
+        weight=blank,
+        verdict=("",) * MANY,
+        first_divergence=step.astype(np.int64),
+    )
     return weigh(grown)
 
 
@@ -339,7 +350,7 @@ def test_details_are_spread_and_capped(scores: Path) -> None:
     "method", ["neighbours", "direct:form=restart,horizon=10,restart_budget=0", "direct:form=windows,window=8,restart_budget=0"]
 )
 def test_every_kind_of_scorer_has_a_page(browser: Browser, scores: Path, tmp_path: Path, method: str) -> None:
-    demos, imitator = im.read(scores.with_name("demos")), im.read_scores(scores).about["imitator"]
+    demos, imitator = im.read(scores.with_name("demos")), im.read_scores(scores).imitator
     im.score(demos, imitator, method, out=tmp_path / "scores.parquet")
     im.write_report([tmp_path / "scores.parquet"], tmp_path / "report.html", explain=0)
     browser.open(tmp_path / "report.html")
@@ -381,8 +392,8 @@ def test_runs_have_curves_and_returns_and_stand_beside_the_paper(browser: Browse
     [paper] = [setting for setting in SETTINGS if setting.name == "half_cheetah-1"]
     found = im.read_scores(scores)
     named = tuple(replace(e, demonstrator=paper.demonstrators[i % 4]) for i, e in enumerate(found.episodes))
-    about = found.about | {"imitator": paper.imitator}
-    write_scores(tmp_path / "scores.parquet", replace(found, episodes=named, about=about))
+    measurement = replace(found.measurement, key=replace(found.measurement.key, imitator=paper.imitator))
+    write_scores(tmp_path / "scores.parquet", replace(found, episodes=named, measurement=measurement))
     for seed, value in enumerate((100.0, 200.0, 300.0)):
         run_folder(tmp_path / "run" / f"seed-{seed}", seed, value, len(found))
     im.write_report([tmp_path / "scores.parquet", tmp_path / "run"], tmp_path / "report.html")

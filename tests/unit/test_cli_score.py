@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import imitable as im
-from imitable.feasibility.score_files import parts_path, steps_path
+from imitable.feasibility.score_files import parts_path
+from imitable.feasibility.step_files import steps_path
 from imitable.sim.babble import babble
 from tests.unit.test_cli import imitable, refused
 

@@ -64,6 +64,21 @@ class Bar:
         self._progress.update(self._task, completed=done, note=note)
 
 
+class Watched:
+    """An observer that moves a bar and says lines."""
+
+    def __init__(self, common: Common, shown: Bar) -> None:
+        self._common, self._bar = common, shown
+
+    def progress(self, done: int, total: int, note: str = "") -> None:
+        """Move the bar."""
+        self._bar.move_to(done, note or f"{done:,} of {total:,}")
+
+    def say(self, line: str) -> None:
+        """Say a line, unless the user wants JSON or silence."""
+        say(self._common, line)
+
+
 @contextmanager
 def bar(common: Common, total: int, what: str) -> Generator[Bar]:
     """Show a progress bar on a terminal; nothing elsewhere."""

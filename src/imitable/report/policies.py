@@ -20,12 +20,13 @@ from imitable.evaluation.evaluate import COLUMNS, first_episode
 from imitable.evaluation.result import Performance
 from imitable.experiments.intervals import interval
 from imitable.experiments.paper_numbers import PAPER, setting_name
+from imitable.feasibility.scores import Scores
 from imitable.imitation.run_folder import RunFolder
 from imitable.imitation.setting import Setting, episodes_hash
 from imitable.policies.shipped import card, has_policy
 from imitable.report.motion import motion, rounded
 from imitable.robots.parse import parse_robot
-from imitable.types import Episode, Floats, Scores, by_demonstrator
+from imitable.types import Episode, Floats, by_demonstrator
 
 POINTS = 300
 """Points of a learning curve, at most."""
@@ -112,7 +113,7 @@ def _episodes(setting: Setting, scores: Sequence[Scores]) -> tuple[Episode, ...]
             return episodes
     except ImitableError:
         pass
-    same = (s for s in scores if len(s) == setting.demonstrations and s.about["imitator"] == setting.imitator)
+    same = (s for s in scores if len(s) == setting.demonstrations and s.imitator == setting.imitator)
     return next((s.episodes for s in same), ())
 
 
