@@ -171,8 +171,8 @@ class BadScores(ImitableError):
 class BadRecord(ImitableError):
     """A record of an experiment is of another version, or was changed by hand."""
 
-    def __init__(self, where: str, problem: str) -> None:
-        super().__init__(f"{where}: {problem}: take the record away to make it again")
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(f"{where}: {reason}: take the record away to make it again")
 
 
 class BadEpisode(ImitableError):
