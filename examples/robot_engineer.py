@@ -55,7 +55,7 @@ def main() -> None:
     scores = im.score(demos, arm, out=im.Output("scores.parquet", overwrite=True))
     ranking = np.argsort(scores.share, kind="stable")
     for row in ranking:
-        print(f"{row}  {scores.episodes[row].demonstrator:18}{scores.verdict[row]:12}share {scores.share[row]:.3f}")
+        print(f"{row}  {scores.episodes[int(row)].demonstrator:18}{scores.verdict[row]:12}share {scores.share[row]:.3f}")
     for name in ("far-reaching arm", "fast arm"):
         row = max(i for i, episode in enumerate(scores.episodes) if episode.demonstrator == name)
         print("", *im.explain(scores, row, demos).lines, sep="\n")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from imitable.evaluation.returns import EVALUATION_SEED, evaluate
+from imitable.evaluation.returns import EVALUATION_SEED, measure_returns
 from imitable.experiments.cases import EACH, weighted_cases
 from imitable.experiments.cloning_records import CloningRecord, Curve, OwnClone, cloning_path, curve_record, own_record
 from imitable.experiments.demonstrations import record_demonstrations, recorded, score_demonstrations, scores_file
@@ -20,11 +20,9 @@ from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import Places, write_record
 from imitable.experiments.settings import BY_NAME
 from imitable.feasibility.score_files import read_scores
-from imitable.imitation.clone_training import FINE_LOG_STD
 from imitable.imitation.learner import Job, Training
-from imitable.imitation.methods.cloning import Cloning
+from imitable.imitation.methods.cloning import FINE_LOG_STD, Cloning
 from imitable.imitation.methods.gaifo import Gaifo
-from imitable.imitation.training import adversarial
 from imitable.projection import project
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
@@ -64,7 +62,7 @@ def own(body: str, seed: int, runs: Path) -> OwnClone:
     """Project, clone and evaluate on the body's own demonstrations."""
     robot = parse_robot(body)
     steps, policy = clone(list(recorded(runs, [(body, EACH)])), robot, OWN_PIECES[body], seed)
-    result = evaluate(Locomotion(robot), policy, EPISODES, EVALUATION_SEED)
+    result = measure_returns(Locomotion(robot), policy, EPISODES, EVALUATION_SEED)
     return OwnClone(result.mean, float(result.returns.min()), steps)
 
 
@@ -74,9 +72,9 @@ def curve(kind: str, seed: int, runs: Path) -> Curve:
     weights = read_scores(scores_file(runs, CASE)).weights
     job = Job(demos, robot, weights, STEPS, seed)
     if kind == "gaifo":
-        return Curve(0, ((0, 0.0), *_looks(adversarial(Gaifo(), job), robot, 0)))
+        return Curve(0, ((0, 0.0), *_looks(Gaifo().begin(job), robot, 0)))
     spent, begin = clone(_heaviest(demos, weights), robot, PIECES, seed)
-    training = adversarial(Gaifo(log_std=FINE_LOG_STD), job, begin=begin)
+    training = Gaifo(log_std=FINE_LOG_STD).begin(job, begin)
     return Curve(spent, ((spent, _look(robot, begin)), *_looks(training, robot, spent)))
 
 
@@ -85,7 +83,7 @@ def _heaviest(demos: Demonstrations, weights: Weights) -> list[Trajectory]:
 
 
 def _look(robot: Robot, policy: Policy) -> float:
-    return evaluate(Locomotion(robot), policy, LOOK_EPISODES, EVALUATION_SEED).mean
+    return measure_returns(Locomotion(robot), policy, LOOK_EPISODES, EVALUATION_SEED).mean
 
 
 def _looks(training: Training, robot: Robot, spent: int) -> list[tuple[int, float]]:

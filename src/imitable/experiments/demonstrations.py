@@ -9,6 +9,7 @@ from imitable.demos.store import read, write
 from imitable.experiments.cases import DEMO_SEED, LearningCase
 from imitable.feasibility.score import score, subset
 from imitable.feasibility.score_files import read_scores
+from imitable.files import Output
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
@@ -40,7 +41,7 @@ def scores_file(runs: Path, case: LearningCase) -> Path:
 
 def score_demonstrations(runs: Path, case: LearningCase) -> None:
     """Score a case's demonstrations by `direct`, unless that is done."""
-    score(recorded(runs, case.sets), case.imitator, "direct", DEMO_SEED, out=scores_file(runs, case), resume=True)
+    score(recorded(runs, case.sets), case.imitator, "direct", DEMO_SEED, out=Output(scores_file(runs, case), resume=True))
 
 
 def weights_of(runs: Path, case: LearningCase, demos: Demonstrations) -> Weights | None:

@@ -25,6 +25,8 @@ from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import Places, record_or_skip
 from imitable.experiments.settings import BY_NAME, HELD_OUT, SETTINGS, Setting
 from imitable.feasibility.score import score
+from imitable.feasibility.scores import Scores
+from imitable.files import Output
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot
 from imitable.sim.babble import scales
@@ -33,11 +35,21 @@ from imitable.sim.rollout import episodes
 from imitable.sim.task import Locomotion
 from imitable.tracking.certificate import found_again
 from imitable.tracking.solver import Lanes, Solver
-from imitable.types import Demonstrations, Floats, Scores
+from imitable.types import Demonstrations, Floats
 from imitable.workers import Workers
 
 CERTIFIED_EPISODES, CERTIFIED_TRANSITIONS = 8, 50
 """Of the recorded certificate: episodes, and transitions drawn of each."""
+
+
+class _Printer:
+    """Prints what a job says, and not how far it is: it runs in a worker, without a terminal."""
+
+    def progress(self, done: int, total: int, note: str = "") -> None:
+        del done, total, note
+
+    def say(self, line: str) -> None:
+        print(line, flush=True)
 
 
 def measure(setting: Setting, case: ScoringCase, runs: Path) -> FeasibilityRecord:
@@ -47,13 +59,14 @@ def measure(setting: Setting, case: ScoringCase, runs: Path) -> FeasibilityRecor
         record_demonstrations(runs, body, count)
     out = runs / "scores" / f"{record_name(setting.name, case.name)}.parquet"
     demos = recorded(runs, sets)
+    asked = Output(out, resume=True, observer=_Printer())
     started = time.perf_counter()
-    scores = score(demos, setting.imitator, case.method, DEMO_SEED, measuring=case.measuring, out=out, resume=True, say=print)
+    scores = score(demos, setting.imitator, case.method, DEMO_SEED, measuring=case.measuring, out=asked)
     return FeasibilityRecord(
         setting.name,
         case.name,
         case.method,
-        {name: value for name, value in scores.about.items() if name != "key"},
+        {name: value for name, value in scores.metadata().items() if name != "key"},
         {body: by_demonstrator(scores, body) for body in setting.demonstrators},
         time.perf_counter() - started,
         one_pass_s(setting, runs),

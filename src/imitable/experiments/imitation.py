@@ -11,9 +11,10 @@ demonstrators only), utility (one demonstrator alone), learners (the other learn
 import argparse
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
+from imitable.evaluation.result import Performance
 from imitable.experiments.cases import LEARNING_CASES, LearningCase
 from imitable.experiments.demonstrations import (
     record_demonstrations,
@@ -25,7 +26,9 @@ from imitable.experiments.demonstrations import (
 from imitable.experiments.imitation_records import LearningRecord, LearningRun, Returns, learning_path
 from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import Places, from_json, write_record
+from imitable.files import Output
 from imitable.imitation.imitate import imitate
+from imitable.imitation.run import Run
 from imitable.imitation.run_folder import RunFolder
 from imitable.workers import Workers
 
@@ -40,31 +43,22 @@ def run(case: LearningCase, seed: int, runs: Path) -> LearningRun:
     demos, folder = recorded(runs, case.sets), RunFolder(runs / "runs" / f"{case.group}.{case.name}" / f"seed-{seed}")
     weights = weights_of(runs, case, demos)
     started = time.perf_counter()
-    imitate(
-        demos,
-        case.imitator,
-        case.method,
-        weights,
-        seed,
-        steps=case.steps,
-        episodes=case.episodes,
-        out=folder.path,
-        resume=True,
-    )
-    last, best = folder.evaluation["last"], folder.evaluation["best"] or folder.evaluation["last"]
+    asked = Run(steps=case.steps, seed=seed, episodes=case.episodes)
+    evaluation = imitate(demos, case.imitator, case.method, weights, run=asked, out=Output(folder.path, resume=True)).evaluation
+    last, best = evaluation.last, evaluation.best or evaluation.last
     return LearningRun(
         seed,
         sum(episode.total_return for episode in demos.episodes) / len(demos),
-        _in_brief(last["mean_actions"]),
-        _in_brief(last["sampled_actions"]),
-        _in_brief(best["mean_actions"]),
+        _in_brief(last.mean_actions),
+        _in_brief(last.sampled_actions),
+        _in_brief(best.mean_actions),
         round(time.perf_counter() - started),
         learning_curve(folder),
     )
 
 
-def _in_brief(numbers: dict[str, Any]) -> Returns:
-    return from_json(Returns, {name: value for name, value in numbers.items() if not isinstance(value, list)})
+def _in_brief(performance: Performance) -> Returns:
+    return from_json(Returns, {field.name: getattr(performance, field.name) for field in fields(Returns)})
 
 
 def learning_curve(folder: RunFolder) -> tuple[tuple[int, float | None], ...]:

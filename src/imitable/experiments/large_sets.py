@@ -17,6 +17,7 @@ from imitable.demos.store import read, write
 from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import read_record, record_or_skip
 from imitable.feasibility.score import score
+from imitable.files import Output
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot
 from imitable.sim.rollout import episodes
@@ -71,10 +72,10 @@ def repeated(count: int) -> Iterator[Trajectory]:
 def measure(demos: str, out: str) -> LargeSet:
     """Score a folder in this process, which must have done nothing before, and return what it took."""
     started = time.process_time()
-    scores = score(read(demos), IMITATOR, out=out, overwrite=True)
+    scores = score(read(demos), IMITATOR, out=Output(out, overwrite=True))
     seconds = time.process_time() - started
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return LargeSet(len(scores), seconds, int(scores.about["simulator_steps"]), peak_mb)
+    return LargeSet(len(scores), seconds, scores.measurement.simulator_steps, peak_mb)
 
 
 def measure_all(sizes: Sequence[int]) -> LargeSetsRecord:

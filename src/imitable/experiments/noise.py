@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from imitable.evaluation.returns import EVALUATION_SEED, played
+from imitable.evaluation.returns import EVALUATION_SEED, play
 from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import read_record, record_or_skip
 from imitable.imitation.run_folder import RunFolder
@@ -68,11 +68,11 @@ def read_noise(results: Path) -> NoiseRecord | None:
 def measure(body: str, policy: Policy) -> NoiseRow:
     """Return a policy's returns by noise, and its pauses with mean actions."""
     task, std = Locomotion(parse_robot(body)), np.exp(policy.log_std)
-    quiet = played(task, policy, EPISODES, EVALUATION_SEED)
+    quiet = play(task, policy, EPISODES, EVALUATION_SEED)
     returns = [_mean_return(quiet)]
     for scale in SCALES[1:]:
         loud = replace(policy, log_std=policy.log_std + np.float32(np.log(scale)))
-        returns.append(_mean_return(played(task, loud, EPISODES, EVALUATION_SEED, sampled=True)))
+        returns.append(_mean_return(play(task, loud, EPISODES, EVALUATION_SEED, sampled=True)))
     return NoiseRow(tuple(returns), round(still_share(quiet), 3), tuple(round(float(each), 3) for each in std))
 
 
@@ -91,7 +91,7 @@ def measure_all(runs: Path) -> NoiseRecord:
     rows = {f"demonstrator {body}": measure(body, policy_for(parse_robot(body))) for body in DEMONSTRATORS}
     for path in sorted((runs / "runs").glob("*swimmer*/seed-*/evaluation.json")):
         folder = RunFolder(path.parent)
-        rows[f"{path.parents[1].name} {path.parent.name}"] = measure(folder.setting["imitator"], folder.policy)
+        rows[f"{path.parents[1].name} {path.parent.name}"] = measure(folder.setting.imitator, folder.policy)
     return NoiseRecord("noise", SCALES, EPISODES, STILL, rows)
 
 
