@@ -42,7 +42,7 @@ def fit(
     loss: Callable[[Model, Batch], Float[Array, ""]],
     state: TrainState[Model],
     batches: Batch,
-    rates: Float[Array, "*k"],
+    rates: Float[Array, "..."],
     optimiser: optax.GradientTransformation = ADAM,
 ) -> tuple[TrainState[Model], Float[Array, " k"]]:
     """Take one step down `loss` on each of the k minibatches; return the losses before each step, too.
@@ -56,7 +56,7 @@ def descend(
     slope: Callable[[Model, Batch], tuple[Float[Array, ""], Model]],
     state: TrainState[Model],
     batches: Batch,
-    rates: Float[Array, "*k"] | tuple[Float[Array, "*k"], ...],
+    rates: Float[Array, "..."] | tuple[Float[Array, "..."], ...],
     optimiser: optax.GradientTransformation = ADAM,
 ) -> tuple[TrainState[Model], Float[Array, " k"]]:
     """As `fit`, by a function that returns what to record of a step, and the slope.
@@ -92,5 +92,5 @@ def cosine_rates(rate: float, begin: int, count: int, steps: int) -> Floats:
     return rate * (1 + np.cos(np.pi * ((begin + np.arange(count)) / steps))) / 2
 
 
-def _for_each(rates: Float[Array, "*k"], count: int) -> Float[Array, " k"]:
+def _for_each(rates: Float[Array, "..."], count: int) -> Float[Array, " k"]:
     return jnp.broadcast_to(rates, (count,))
