@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from imitable import seeding
+from imitable.demos.part import Part
 from imitable.imitation.features import FLOOR
 from imitable.imitation.learner import Job
 from imitable.imitation.methods.gaifo import Gaifo
@@ -24,7 +25,7 @@ from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales
 from imitable.sim.task import Locomotion, Moment
 from imitable.spec_text import check_ranges
-from imitable.types import Demonstrations, Episode, Floats, Layout, Part, Singles, Trajectory, Weights, episode_of
+from imitable.types import Demonstrations, Episode, Floats, Layout, Singles, Trajectory, Weights, episode_of
 
 if TYPE_CHECKING:
     from imitable.imitation.training import PolicyTraining
