@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from imitable.demos.part import Part
 from imitable.errors import BadPolicy, BadTrajectory, BadWeights
 from imitable.types import (
     Demonstrations,
-    Episode,
     InMemory,
     Layout,
-    Part,
     Policy,
     Trajectory,
     Weights,
@@ -99,7 +98,7 @@ class TestTrajectory:
         one = make_trajectory()
         nudged = one.states.copy()
         nudged[2, 1] = np.nextafter(nudged[2, 1], 9.0)
-        robots = [
+        trajectories = [
             one,
             dataclasses.replace(one, states=nudged),
             dataclasses.replace(one, actions=None),
@@ -107,7 +106,7 @@ class TestTrajectory:
             Trajectory(np.zeros((4, 3)), "cart"),
             Trajectory(np.zeros((2, 6)), "cart"),
         ]
-        assert len({trajectory.hash for trajectory in robots}) == len(robots)
+        assert len({trajectory.hash for trajectory in trajectories}) == len(trajectories)
 
     @settings(max_examples=30, deadline=None)
     @given(arrays(np.float64, st.tuples(st.integers(2, 5), st.integers(1, 4)), elements=st.floats(-1e9, 1e9)))
@@ -134,33 +133,6 @@ class TestInMemory:
     def test_refuses_another_width(self) -> None:
         with pytest.raises(BadTrajectory, match="trajectory 1 has 2 state entries, the layout 3"):
             InMemory(LAYOUT, [make_trajectory(), Trajectory(np.zeros((3, 2)), "cart")])
-
-
-class Counted(InMemory):
-    """Demonstrations that count how often their rows are asked for."""
-
-    asked = 0
-
-    @property
-    def episodes(self) -> tuple[Episode, ...]:
-        self.asked += 1
-        return super().episodes
-
-
-class TestPart:
-    def test_holds_what_the_set_holds_at_its_places(self) -> None:
-        whole = InMemory(LAYOUT, [make_trajectory(seed=seed) for seed in range(5)])
-        part = Part(whole, [3, 0, 3])
-        assert len(part) == 2
-        assert part.episodes == (whole.episodes[0], whole.episodes[3])
-        assert list(part) == [whole[0], whole[3]] == [part[0], part[1]]
-
-    def test_asks_the_set_for_its_rows_once(self) -> None:
-        whole = Counted(LAYOUT, [make_trajectory(seed=seed) for seed in range(20)])
-        part = Part(whole, range(10))
-        for place in range(len(part)):
-            assert part.episodes[place].hash == whole[place].hash
-        assert whole.asked == 1
 
 
 class TestRowHash:

@@ -103,8 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"imitable: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt as interrupt:
-        kept = str(interrupt) or "Nothing was written: outputs appear when they are complete."
-        print(f"\nimitable: interrupted. {kept}", file=sys.stderr)
+        remains = str(interrupt) or "Nothing was written: outputs appear when they are complete."
+        print(f"\nimitable: interrupted. {remains}", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has enough: flush no more into its pipe

@@ -138,8 +138,8 @@ def _check_fit(layout: Layout, trajectory: Trajectory, index: int) -> None:
 
 
 def _robot_type(demonstrators: set[str]) -> str:
-    """Return the one demonstrator, or the robot that all are robots of, or `mixed`."""
+    """Return the one demonstrator, or the family that all are of, or `mixed`."""
     if len(demonstrators) == 1:
         return next(iter(demonstrators))
-    bases = {name.partition(":")[0] for name in demonstrators}
-    return next(iter(bases)) if len(bases) == 1 else "mixed"
+    families = {name.partition(":")[0] for name in demonstrators}
+    return next(iter(families)) if len(families) == 1 else "mixed"
