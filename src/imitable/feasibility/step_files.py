@@ -158,7 +158,8 @@ def _list_array(array: Floats) -> Any:
 
 def _lists(table: Any, name: str) -> Floats:
     """(n, width) a column of lists."""
-    return np.asarray(table[name].combine_chunks().flatten()).reshape(len(table), table.schema.field(name).type.list_size)
+    values = np.asarray(table[name].combine_chunks().flatten())
+    return values.reshape(len(table), len(values) // max(len(table), 1))
 
 
 def _matrix(table: Any) -> Floats:
