@@ -105,6 +105,19 @@ def check_ranges(method: object, ranges: Mapping[str, tuple[float, float]]) -> N
             raise BadOption(name, value, f"give a number from {low:g} to {high:g}")
 
 
+def text_of(method: Any, homes: Mapping[str, str]) -> str:
+    """Return the text that makes a method again (`homes`: see `find_method`).
+
+    Of a class that is not ours it names all settings, for their defaults may change without our knowing.
+    """
+    kind = cast(type[Any], type(method))
+    name = next((name for name, home in homes.items() if home == f"{kind.__module__}:{kind.__qualname__}"), None)
+    if name is not None:
+        return method_text(name, method)
+    settings = [f"{field.name}={method_value(getattr(method, field.name))}" for field in dataclasses.fields(method)]
+    return ":".join(filter(None, (f"{kind.__module__}.{kind.__qualname__}", ",".join(settings))))
+
+
 @dataclasses.dataclass(frozen=True)
 class Range:
     """Lowest and highest value of a field, of every number in it if it is a tuple: `Annotated[int, Range(1, 100)]`."""

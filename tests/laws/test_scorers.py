@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from imitable.feasibility.methods import METHODS
 from imitable.feasibility.methods.direct import Direct
-from imitable.feasibility.score import METHODS, Measuring, score
+from imitable.feasibility.score import Measuring, score
 from imitable.feasibility.scorer import Job, Measured, Measurer
 from imitable.feasibility.scores import Scores
 from imitable.robots.parse import parse_robot

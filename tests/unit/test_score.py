@@ -22,7 +22,7 @@ from imitable.feasibility import score as score_module
 from imitable.feasibility.checks import check_episode
 from imitable.feasibility.explain import explain, ladders
 from imitable.feasibility.ruler import compared
-from imitable.feasibility.score import Measuring, method, score, subset, weigh
+from imitable.feasibility.score import Measuring, score, subset, weigh
 from imitable.feasibility.score_files import parts_path, read_scores, write_scores
 from imitable.feasibility.step_files import copy_steps, read_steps, steps_path, write_traces
 from imitable.files import Output
@@ -140,7 +140,7 @@ def test_windows_look_past_the_beginning(slider: Robot) -> None:
 
 
 def test_a_class_of_ones_own_is_a_method(slider: Robot) -> None:
-    scorer = method("imitable.feasibility.methods.direct.Direct:horizon=7")
+    scorer = parse_scorer("imitable.feasibility.methods.direct.Direct:horizon=7")
     assert score(own(slider), slider, scorer).measurement.horizon == 7
 
 
@@ -156,7 +156,7 @@ def test_a_class_of_ones_own_is_a_method(slider: Robot) -> None:
 )
 def test_bad_methods_get_one_line(text: str, message: str) -> None:
     with pytest.raises(BadOption, match=message) as caught:
-        method(text)
+        parse_scorer(text)
     assert "\n" not in str(caught.value)
 
 

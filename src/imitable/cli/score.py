@@ -19,7 +19,7 @@ from imitable.cli.verbs import Score
 from imitable.errors import BadOption
 from imitable.feasibility.explain import explain
 from imitable.feasibility.ruler import ruler
-from imitable.feasibility.score import Measuring, method, score, score_key
+from imitable.feasibility.score import Measuring, score, score_key
 from imitable.feasibility.score_files import parts_path, read_scores
 from imitable.feasibility.scorer import Scorer
 from imitable.feasibility.scores import Scores
@@ -38,9 +38,9 @@ COVERED = 0.1
 
 def run(verb: Score) -> None:
     """Carry out the verb."""
-    if helped(verb.common, verb.method, method):
+    if helped(verb.common, verb.method, parse_scorer):
         return
-    demos, imitator, scorer = demonstrations(verb.demos, verb.leave_out), parse_robot(verb.imitator), method(verb.method)
+    demos, imitator, scorer = demonstrations(verb.demos, verb.leave_out), parse_robot(verb.imitator), parse_scorer(verb.method)
     if verb.explain is not None:
         _explain(verb, demos, imitator, scorer)
         return

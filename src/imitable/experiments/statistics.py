@@ -14,8 +14,8 @@ def auroc(low: Floats, high: Floats) -> float:
 
     It is 1 − U / (N · M) with the Mann–Whitney statistic U of `low`: 1 if all of `low` lies below all of `high`.
     """
-    found = cast(Any, stats).mannwhitneyu(low, high, method="asymptotic")
-    return 1 - float(found.statistic) / (len(low) * len(high))
+    test = cast(Any, stats).mannwhitneyu(low, high, method="asymptotic")
+    return 1 - float(test.statistic) / (len(low) * len(high))
 
 
 def rank_correlation(one: ArrayLike, other: ArrayLike) -> float:

@@ -3,20 +3,20 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from imitable import spec_text
 from imitable.demos.fit import check_set
 from imitable.errors import BadOption, BadScores
 from imitable.feasibility import weighting
 from imitable.feasibility.checks import check_episode
 from imitable.feasibility.ledger import Ledger, Row
+from imitable.feasibility.methods import METHODS, parse_scorer, scorer_text
 from imitable.feasibility.ruler import Ruler, ruler
 from imitable.feasibility.score_files import models_path, parts_path
 from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
@@ -25,19 +25,9 @@ from imitable.files import Output, check_free, check_writable
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble
-from imitable.spec_text import find_method, method_value, parse_method, split
+from imitable.spec_text import split
 from imitable.tracking.attempts import Trace
 from imitable.types import Demonstrations, Floats, InMemory, Trajectory
-
-METHODS = {
-    "direct": "imitable.feasibility.methods.direct:Direct",
-    "trajectory": "imitable.feasibility.methods.trajectory:TrajectoryFmdp",
-    "one-step": "imitable.feasibility.methods.one_step:OneStepFmdp",
-    "inverse-dynamics": "imitable.feasibility.methods.inverse_dynamics:InverseDynamics",
-    "transferability": "imitable.feasibility.methods.transferability:Transferability",
-    "neighbours": "imitable.feasibility.methods.neighbours:Neighbours",
-}
-"""Names on the command line, and where each method lives."""
 
 CHUNK = 64
 """Demonstrations that are measured side by side and put on disk together."""
@@ -67,21 +57,6 @@ class Measuring:
             raise BadOption("rollouts", self.rollouts, "give a whole number from 1 to 10000")
 
 
-def method(text: str) -> Scorer:
-    """Return the scorer that `text` names: a built-in one, or a class of yours (`my_lab.scorers.Mine:k=3`)."""
-    return cast(Scorer, parse_method(text, {split(text)[0]: find_method(text, METHODS, ("prepared", "rule"))}))
-
-
-def method_text(scorer: Scorer) -> str:
-    """Return the text that makes a scorer again; of a class of yours it names all settings, for its defaults may change."""
-    kind = type(scorer)
-    name = next((name for name, home in METHODS.items() if home == f"{kind.__module__}:{kind.__qualname__}"), None)
-    if name is not None:
-        return spec_text.method_text(name, scorer)
-    settings = [f"{field.name}={method_value(getattr(scorer, field.name))}" for field in fields(cast(Any, scorer))]
-    return ":".join(filter(None, (f"{kind.__module__}.{kind.__qualname__}", ",".join(settings))))
-
-
 def score(
     demos: Demonstrations,
     imitator: Robot | str,
@@ -97,7 +72,8 @@ def score(
     Args:
         demos: the set; read in a stream, never held whole.
         imitator: the robot that shall imitate, or its text.
-        method: a scorer, or its text; `METHODS` lists the built-in ones.
+        method: a scorer, or its text: direct, trajectory, one-step, inverse-dynamics, transferability, neighbours, or the
+            dotted name of a class of yours.
         seed: seed of everything random.
         measuring: distance, compared entries, discount, rollouts, threads.
         temperature: auto, paper, arm, share:NUMBER or a number: how distances become scores.
@@ -105,7 +81,7 @@ def score(
             interrupted job, or score only what is new in a grown set) or overwrite, and names who is told on the way.
     """
     robot = parse_robot(imitator) if isinstance(imitator, str) else imitator
-    scorer = _method(method) if isinstance(method, str) else method
+    scorer = parse_scorer(method) if isinstance(method, str) else method
     measuring, output, temperature = measuring or Measuring(), Output.of(out), weighting.temperature_text(temperature)
     _check_measuring(measuring, scorer, robot)
     check_set(demos, robot)
@@ -119,9 +95,6 @@ def score(
     models = None if output.path is None else models_path(output.path)
     job = Job(demos, robot, rule, seed, measuring.rollouts, measuring.threads, models, output.observer)
     return _scored(job, scorer, key, temperature, ledger)
-
-
-_method = method
 
 
 def _check_measuring(measuring: Measuring, scorer: Scorer, robot: Robot) -> None:
@@ -152,7 +125,7 @@ def score_key(robot: Robot, scorer: Scorer, rule: Ruler, measuring: Measuring, s
         version=version("imitable"),
         imitator=str(robot),
         imitator_hash=robot.hash,
-        method=method_text(scorer),
+        method=scorer_text(scorer),
         distance=measuring.distance,
         entries=measuring.entries,
         discount=rule.discount,
@@ -220,7 +193,7 @@ def _extras(scorer: Scorer, measurer: Measurer) -> dict[str, Any]:
     for name in extras:
         if name in OWN:
             reason = f"it says {name!r} of itself (`about`), which the score file says of every method; use another word"
-            raise BadOption("method", method_text(scorer), reason)
+            raise BadOption("method", scorer_text(scorer), reason)
     return extras
 
 

@@ -24,11 +24,11 @@ def motion(imitator: Robot, steps: Ints, bodies: Sequence[tuple[str, Robot, Floa
     coordinates = sum(2 * int(sum(figure(body, states[:1]).counts)) for _, body, states in bodies)
     if not coordinates:
         return None  # a model without a visible geom
-    kept = thinned(len(steps), int(min(FRAMES, max(2, NUMBERS // max(1, coordinates)))))
-    figures = {name: figure(body, states[kept]) for name, body, states in bodies}
+    frames = thinned(len(steps), int(min(FRAMES, max(2, NUMBERS // max(1, coordinates)))))
+    figures = {name: figure(body, states[frames]) for name, body, states in bodies}
     axes, unit = _plane(figures.values()), _unit(figures.values())
     return {
-        "times": rounded(steps[kept] * imitator.layout.period_s),
+        "times": rounded(steps[frames] * imitator.layout.period_s),
         "axes": ["xyz"[axis] for axis in axes],
         "unit": unit,
         "ground": ground(imitator) if axes[1] == 2 else None,

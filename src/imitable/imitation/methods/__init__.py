@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The learners, one whole file each, and the table that loads one by its name when it is asked for."""
 
-from typing import Any, cast
+from typing import cast
 
 from imitable.imitation.learner import Learner
-from imitable.spec_text import find_method, method_text, parse_method, split
+from imitable.spec_text import find_method, parse_method, split, text_of
 
 METHODS = {
     "gaifo": "imitable.imitation.methods.gaifo:Gaifo",
@@ -25,7 +25,4 @@ def parse_learner(text: str) -> Learner:
 
 def learner_text(learner: Learner) -> str:
     """Return the text that makes a learner again."""
-    kind = cast(type[Any], type(learner))
-    home = f"{kind.__module__}:{kind.__qualname__}"
-    name = next((name for name, place in METHODS.items() if place == home), home.replace(":", "."))
-    return method_text(name, learner)
+    return text_of(learner, METHODS)
