@@ -14,7 +14,7 @@ one_thread()
 
 import numpy as np  # noqa: E402
 
-from imitable.feasibility.explain import turned  # noqa: E402
+from imitable.feasibility.ladders import turned  # noqa: E402
 from imitable.feasibility.score import score  # noqa: E402
 from imitable.files import write_bytes  # noqa: E402
 from imitable.policies.shipped import policy_for  # noqa: E402

@@ -67,22 +67,22 @@ def scored(
 
 def meaning(scores: Scores, imitator: Robot) -> str:
     """Say in one sentence what feasible means here."""
-    measured, weighing, judge = scores.measurement, scores.weighing, "the method carries no certificate"
+    measured, weighing, tracker = scores.measurement, scores.weighing, "the method carries no certificate"
     if measured.certificate is not None:
-        judge = f"the tracker's certificate is {measured.certificate:.1%} (how often it finds an action known to be perfect)"
+        tracker = f"the tracker's certificate is {measured.certificate:.1%} (how often it finds an action known to be perfect)"
     steps = f"{measured.horizon} steps"
     pieces = f"{measured.attempts} pieces of {steps}" if measured.attempts > 1 else f"the first {steps}"
     if measured.measure:
         return (
             f"A demonstration is feasible here if, over {pieces} of it ({measured.horizon_s:.2g} s), its share, from the "
             f"{measured.measure}, is at most {weighing.feasible_share:.2g} (up to {weighing.nearly_share:.2g}: nearly) on "
-            f"{scores.imitator}; {judge}; objects that are missing from the model are not judged."
+            f"{scores.imitator}; {tracker}; objects that are missing from the model are not judged."
         )
     return (
         f"A demonstration is feasible here if {scores.imitator} can follow {pieces} of it ({measured.horizon_s:.2g} s) so "
         f"closely that, over {_entries(measured.key.entries, imitator)} and by {measured.key.distance} distance, at most "
         f"{weighing.feasible_share:.2g} of the gap remains that an imitator doing nothing would leave (up to "
-        f"{weighing.nearly_share:.2g}: nearly); {judge}; objects that are missing from the model are not judged."
+        f"{weighing.nearly_share:.2g}: nearly); {tracker}; objects that are missing from the model are not judged."
     )
 
 

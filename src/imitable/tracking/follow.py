@@ -36,16 +36,16 @@ def follow(
     for t in range(steps):
         live = np.flatnonzero(lengths > t)
         rng = seeding.generator(seed, "candidates", t)
-        found = solve(
+        solved = solve(
             lanes, solver, now[live], targets[live, t + lanes.ahead], previous[live], restart_budgets[live], rng, live
         )
-        restart_budgets[live] -= found.extra
-        reached = found.reached
+        restart_budgets[live] -= solved.extra
+        reached = solved.reached
         if disturbances is not None or lanes.ahead > 1:
             noise = 0.0 if disturbances is None else disturbances[live, t]
-            reached = _carried_out(lanes, now[live], found.actions + noise, live)
-        states[live, t], actions[live, t] = reached, found.actions
-        now[live], previous[live] = reached, found.actions
+            reached = _carried_out(lanes, now[live], solved.actions + noise, live)
+        states[live, t], actions[live, t] = reached, solved.actions
+        now[live], previous[live] = reached, solved.actions
     return Followed(states, actions)
 
 

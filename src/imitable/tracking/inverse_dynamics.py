@@ -32,15 +32,15 @@ class Joint:
 
 def joints(robot: Robot) -> list[Joint]:
     """Return the joints of one degree of freedom; ball and free joints have no single force."""
-    model, found = robot.model, list[Joint]()
+    model, single = robot.model, list[Joint]()
     units = {int(mujoco.mjtJoint.mjJNT_HINGE): "Nm", int(mujoco.mjtJoint.mjJNT_SLIDE): "N"}
     for index in range(model.njnt):
         unit = units.get(int(model.jnt_type[index]))
         if unit is not None:
             limits = model.jnt_range[index] if model.jnt_limited[index] else (-np.inf, np.inf)
             place, dof = int(model.jnt_qposadr[index]), int(model.jnt_dofadr[index])
-            found.append(Joint(robot.layout.qpos[place], place, dof, (float(limits[0]), float(limits[1])), unit))
-    return found
+            single.append(Joint(robot.layout.qpos[place], place, dof, (float(limits[0]), float(limits[1])), unit))
+    return single
 
 
 def inverse_forces(robot: Robot, states: Floats, targets: Floats) -> Floats:
@@ -87,9 +87,9 @@ def passive_actions(robot: Robot, states: Floats) -> Floats:
 def biases(robot: Robot, states: Floats) -> Floats:
     """(N, S) → (N, A) what actuators exert at control zero: b₀ + b₁ · length + b₂ · velocity of a servo, 0 of a motor."""
     model = robot.model
-    found, servo = np.zeros((len(states), model.nu)), has_servos(robot)
-    if not servo:
-        return found
+    forces = np.zeros((len(states), model.nu))
+    if not has_servos(robot):
+        return forces
     data, nq = mujoco.MjData(model), model.nq
     affine = model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)
     constant, by_length, by_velocity = (np.where(affine, model.actuator_biasprm[:, k], 0.0) for k in range(3))
@@ -97,8 +97,8 @@ def biases(robot: Robot, states: Floats) -> Floats:
         data.qpos[:], data.qvel[:] = state[:nq], state[nq:]
         mujoco.mj_fwdPosition(model, data)
         mujoco.mj_fwdVelocity(model, data)
-        found[row] = constant + by_length * data.actuator_length + by_velocity * data.actuator_velocity
-    return found
+        forces[row] = constant + by_length * data.actuator_length + by_velocity * data.actuator_velocity
+    return forces
 
 
 def has_servos(robot: Robot) -> bool:
@@ -163,8 +163,8 @@ def _force_limit(model: Any, actuator: int) -> float:
 def _linear(model: Any) -> Any:
     """(A) whether force = gain · control + bias with a gain that never changes."""
     fixed = model.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED)
-    known = np.isin(model.actuator_biastype, [int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)])
-    return fixed & known & (model.actuator_gainprm[:, 0] != 0)
+    linear_bias = np.isin(model.actuator_biastype, [int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)])
+    return fixed & linear_bias & (model.actuator_gainprm[:, 0] != 0)
 
 
 def _on_joint(model: Any, actuator: int) -> bool:
