@@ -20,7 +20,8 @@ from imitable.demos.store import read, write
 from imitable.errors import BadEpisode, BadOption, BadScores, BadWeights, CannotResume, ImitableError, OutputExists
 from imitable.feasibility import score as score_module
 from imitable.feasibility.checks import check_episode
-from imitable.feasibility.explain import explain, ladders
+from imitable.feasibility.explain import explain
+from imitable.feasibility.ladders import ladders
 from imitable.feasibility.ruler import compared
 from imitable.feasibility.score import Measuring, score, subset, weigh
 from imitable.feasibility.score_files import parts_path, read_scores, write_scores

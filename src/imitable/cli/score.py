@@ -18,6 +18,7 @@ from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Score
 from imitable.errors import BadOption
 from imitable.feasibility.explain import explain
+from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.ruler import ruler
 from imitable.feasibility.score import Measuring, score, score_key
 from imitable.feasibility.score_files import parts_path, read_scores

@@ -16,7 +16,7 @@ import numpy as np
 from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import read_record, record_or_skip
 from imitable.experiments.statistics import rank_correlation
-from imitable.feasibility.explain import turned
+from imitable.feasibility.ladders import turned
 from imitable.feasibility.score import score
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot

@@ -46,7 +46,7 @@ class Fmdp:
     one_step: bool = False
     """Episodes of one step from any demonstrated state, rather than whole ones from the first."""
     begin_anywhere: float = 0.0
-    """Part of the whole episodes that begin in any demonstrated state rather than the first: practice for what comes late."""
+    """Part of the whole episodes that begin in any demonstrated state rather than the first, to learn what comes late."""
 
     @property
     def horizon(self) -> int:

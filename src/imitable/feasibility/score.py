@@ -145,7 +145,7 @@ def measured_again(scores: Scores, trajectory: Trajectory, *, threads: int = 1) 
         raise BadScores(str(scores.path or "in memory"), reason)
     rule = ruler(imitator, key.distance, key.entries, key.discount)
     job = Job(InMemory(imitator.layout, [trajectory]), imitator, rule, key.seed, key.rollouts, threads)
-    return method(key.method).prepared(job)([trajectory])[0].trace
+    return parse_scorer(key.method).prepared(job)([trajectory])[0].trace
 
 
 @dataclass(frozen=True)

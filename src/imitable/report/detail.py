@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from imitable.errors import ImitableError
-from imitable.feasibility.explain import FailingEntry, broken_limits, failing_entries, ladders, needed_forces
+from imitable.feasibility.ladders import ladders
+from imitable.feasibility.reasons import FailingEntry, broken_limits, failing_entries, needed_forces
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.sources import Sources
 from imitable.feasibility.step_files import copy_steps, read_steps, steps_path

@@ -87,9 +87,9 @@ def passive_actions(robot: Robot, states: Floats) -> Floats:
 def biases(robot: Robot, states: Floats) -> Floats:
     """(N, S) → (N, A) what actuators exert at control zero: b₀ + b₁ · length + b₂ · velocity of a servo, 0 of a motor."""
     model = robot.model
-    exerted, servo = np.zeros((len(states), model.nu)), has_servos(robot)
-    if not servo:
-        return exerted
+    forces = np.zeros((len(states), model.nu))
+    if not has_servos(robot):
+        return forces
     data, nq = mujoco.MjData(model), model.nq
     affine = model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)
     constant, by_length, by_velocity = (np.where(affine, model.actuator_biasprm[:, k], 0.0) for k in range(3))
@@ -97,8 +97,8 @@ def biases(robot: Robot, states: Floats) -> Floats:
         data.qpos[:], data.qvel[:] = state[:nq], state[nq:]
         mujoco.mj_fwdPosition(model, data)
         mujoco.mj_fwdVelocity(model, data)
-        exerted[row] = constant + by_length * data.actuator_length + by_velocity * data.actuator_velocity
-    return exerted
+        forces[row] = constant + by_length * data.actuator_length + by_velocity * data.actuator_velocity
+    return forces
 
 
 def has_servos(robot: Robot) -> bool:
@@ -163,8 +163,8 @@ def _force_limit(model: Any, actuator: int) -> float:
 def _linear(model: Any) -> Any:
     """(A) whether force = gain · control + bias with a gain that never changes."""
     fixed = model.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED)
-    affine = np.isin(model.actuator_biastype, [int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)])
-    return fixed & affine & (model.actuator_gainprm[:, 0] != 0)
+    linear_bias = np.isin(model.actuator_biastype, [int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)])
+    return fixed & linear_bias & (model.actuator_gainprm[:, 0] != 0)
 
 
 def _on_joint(model: Any, actuator: int) -> bool:
