@@ -118,7 +118,7 @@ def test_a_robot_without_a_task_is_judged_by_how_it_follows(tmp_path: Path, slid
     im.write(tmp_path / "demos", body.layout, babble(body, 3, 30, 0))
     (tmp_path / "my_rewards.py").write_text("def forward(states, actions, after):\n    return after[:, 0] - states[:, 0]\n")
     arguments = ["imitate", str(tmp_path / "demos"), "--imitator", str(slider_path), *QUICK, "--out", str(tmp_path / "run")]
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     assert "no task reward" in done.stderr
