@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup quickstart test check format slow bench interop feasibility imitation build matrix demonstrators pages pictures docs constraints clean
+.PHONY: help setup quickstart parts test check format slow bench interop feasibility imitation build matrix demonstrators pages pictures docs constraints clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -19,7 +19,10 @@ setup: $(VENV)/.ready  ## Create .venv and install
 quickstart: setup  ## The main job end to end, on a small scale
 	$(BIN)/imitable quickstart --overwrite
 
-test: setup check  ## Everything that a change must pass
+parts:  ## What tests need from the system (Chromium, fish, zsh), where apt-get can install it
+	sh scripts/install_test_parts.sh
+
+test: setup check parts  ## Everything that a change must pass
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: setup  ## Lint, types, layers, spelling
@@ -43,15 +46,15 @@ bench: setup  ## Throughput against the simulator's limit and against peers
 	$(BIN)/python bench/throughput.py --out results/throughput.json; status=$$?; $(BIN)/python scripts/write_results.py; exit $$status
 
 feasibility: setup  ## Records of every scorer on the paper's settings that are missing (hours), and their page
-	$(BIN)/python scripts/run_feasibility.py
-	$(BIN)/python scripts/run_ladders.py
-	$(BIN)/python scripts/run_many.py
+	$(BIN)/python -m imitable.experiments.feasibility
+	$(BIN)/python -m imitable.experiments.ladders
+	$(BIN)/python -m imitable.experiments.large_sets
 	$(BIN)/python scripts/write_results.py
 
 imitation: setup  ## Records of every learner on the paper's settings that are missing (hours), and their page
-	$(BIN)/python scripts/run_imitation.py
-	$(BIN)/python scripts/run_cloning.py
-	$(BIN)/python scripts/run_noise.py
+	$(BIN)/python -m imitable.experiments.imitation
+	$(BIN)/python -m imitable.experiments.cloning
+	$(BIN)/python -m imitable.experiments.noise
 	$(BIN)/python scripts/write_results.py
 
 build: setup  ## Wheel and sdist, each installed into an empty environment and run outside the clone

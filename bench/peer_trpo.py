@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The peer: sb3-contrib's TRPO on 8 environments. Run by throughput.py in an environment of its own; prints steps/s."""
 
+# pyright: basic, reportMissingImports=false
+# the peer's packages are not in our environment: their pins fight with ours
+
 import sys
 import time
 
@@ -13,14 +16,14 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 class Clock(BaseCallback):
     """Notes the time of every rollout's start."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.marks = []
+        self.marks: list[tuple[int, float]] = []
 
-    def _on_rollout_start(self):
+    def _on_rollout_start(self) -> None:
         self.marks.append((self.num_timesteps, time.perf_counter()))
 
-    def _on_step(self):
+    def _on_step(self) -> bool:
         return True
 
 

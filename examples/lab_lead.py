@@ -29,7 +29,7 @@ def told(what: str, scores: im.Scores) -> None:
     """Say what a set is worth."""
     feasible = scores.verdict.count("feasible")
     spent = sum(PRICES[episode.demonstrator] for episode in scores.episodes)
-    size = scores.about["effective_size"]
+    size = scores.weights.effective_size
     print(f"{what}: {len(scores)} demonstrations for {spent:g}, {feasible} feasible, effective sample size {size:.1f}")
 
 

@@ -15,8 +15,9 @@ from typing import ClassVar
 import numpy as np
 
 import imitable as im
-from imitable.feasibility.scorer import Job, Measured, trace_without_rollout
+from imitable.feasibility.scorer import Job, Measured
 from imitable.testing import check_scorer
+from imitable.tracking.attempts import trace_without_rollout
 from imitable.tracking.inverse_dynamics import joints
 
 IMITATOR, RELATED, UNRELATED = "swimmer:back=10", "swimmer:back=12", "swimmer"

@@ -13,8 +13,6 @@ from pathlib import Path
 import numpy as np
 
 import imitable as im
-from imitable.feasibility.explain import lines
-from imitable.feasibility.score_files import read_steps
 
 ARM = """
 <mujoco model="arm">
@@ -54,16 +52,17 @@ def main() -> None:
         arm.layout,
         [wave(times, hertz + 0.02 * k, bend, name) for name, (hertz, bend) in recordings.items() for k in range(3)],
     )
-    scores = im.score(demos, arm, out="scores.parquet", overwrite=True)
+    scores = im.score(demos, arm, out=im.Output("scores.parquet", overwrite=True))
     ranking = np.argsort(scores.share, kind="stable")
     for row in ranking:
-        print(f"{row}  {scores.episodes[row].demonstrator:18}{scores.verdict[row]:12}share {scores.share[row]:.3f}")
+        print(f"{row}  {scores.episodes[int(row)].demonstrator:18}{scores.verdict[row]:12}share {scores.share[row]:.3f}")
     for name in ("far-reaching arm", "fast arm"):
         row = max(i for i, episode in enumerate(scores.episodes) if episode.demonstrator == name)
-        trace = read_steps("scores.parquet", demos[row].hash)
-        print("", *lines(im.explain(demos[row], scores, row, trace)), sep="\n")
+        print("", *im.explain(scores, row, demos).lines, sep="\n")
     with Path("weights.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([("episode", "weight"), *enumerate(scores.weight.tolist())])
+        writer = csv.writer(file)
+        writer.writerow(["episode", "weight"])
+        writer.writerows((row, float(weight)) for row, weight in enumerate(scores.weight))
 
 
 if __name__ == "__main__":

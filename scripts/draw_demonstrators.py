@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportAttributeAccessIssue=false
 """Draw the gait of every shipped demonstrator, and write docs/demonstrators.md from their cards.
 
 python scripts/draw_demonstrators.py
@@ -14,6 +16,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import mujoco
 import numpy as np
+from matplotlib.patches import Polygon
 
 from imitable.policies.shipped import card, policy_for, shipped
 from imitable.robots.parse import ROBOTS, parse_robot
@@ -34,7 +37,7 @@ def capsules(robot: Robot, state: Floats, plane: tuple[int, int]) -> list[tuple[
     model, data = robot.model, mujoco.MjData(robot.model)
     data.qpos[:], data.qvel[:] = state[: model.nq], state[model.nq :]
     mujoco.mj_kinematics(model, data)
-    shapes = []
+    shapes: list[tuple[Floats, float]] = []
     for geom in range(model.ngeom):
         if int(model.geom_type[geom]) == int(mujoco.mjtGeom.mjGEOM_CAPSULE):
             radius, half = model.geom_size[geom, :2]
@@ -49,7 +52,7 @@ def draw_body(axes: Any, robot: Robot, state: Floats, shift: float, alpha: float
     plane = (0, 1) if robot.family.name == "swimmer" else (0, 2)
     for ends, radius in capsules(robot, state, plane):
         corners = outline(ends + np.array([shift, 0.0]), radius)
-        axes.add_patch(plt.Polygon(corners, closed=True, facecolor=INK, edgecolor="white", linewidth=0.4, alpha=alpha))
+        axes.add_patch(Polygon(corners, closed=True, facecolor=INK, edgecolor="white", linewidth=0.4, alpha=alpha))
 
 
 def outline(ends: Floats, radius: float) -> Floats:

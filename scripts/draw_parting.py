@@ -16,10 +16,11 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from draw_demonstrators import DOCS, GROUND, INK, capsules, outline
+from matplotlib.patches import Polygon
 from PIL import Image
 
 import imitable as im
-from imitable.feasibility.score_files import read_steps
+from imitable.feasibility.step_files import read_steps
 from imitable.robots.robot import Robot
 from imitable.types import Floats
 
@@ -56,6 +57,7 @@ def measured() -> Parting:
         out = Path(folder) / "scores.parquet"
         scores = im.score(demos, IMITATOR, out=out)
         trace = read_steps(out, demos[0].hash)
+    assert trace is not None
     shown = demos[0].states[: len(trace.steps) + 1]
     followed = np.concatenate([shown[:1], trace.states])
     return Parting(shown, followed, trace.errors, int(scores.first_divergence[0]), body.layout.period_s)
@@ -65,15 +67,15 @@ class Body:
     """One silhouette, moved from frame to frame."""
 
     def __init__(self, axes: Any, robot: Robot, colour: str) -> None:
-        self._variant = robot
+        self._robot = robot
         self._parts = [
-            axes.add_patch(plt.Polygon(outline(*one), closed=True, facecolor=colour, edgecolor="white", linewidth=0.5))
+            axes.add_patch(Polygon(outline(*one), closed=True, facecolor=colour, edgecolor="white", linewidth=0.5))
             for one in capsules(robot, robot.start, (0, 2))
         ]
 
     def show(self, state: Floats) -> None:
         """Put it into a state."""
-        for part, one in zip(self._parts, capsules(self._variant, state, (0, 2)), strict=True):
+        for part, one in zip(self._parts, capsules(self._robot, state, (0, 2)), strict=True):
             part.set_xy(outline(*one))
 
     def recolour(self, colour: str) -> None:

@@ -1,39 +1,33 @@
 # SPDX-License-Identifier: MIT
 """results/imitation.md from the records in results/imitation."""
 
-import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-GOALS = {"half_cheetah": 0.95, "hopper": 0.95, "swimmer": 0.9, "walker2d": 0.9}
-"""Share of the demonstrations' return that the own-body check asks for."""
-
-TOLERANCE = 0.1
-"""Swimmer's mean and sampled returns shall agree within this."""
-
-Record = dict[str, Any]
+from imitable.experiments.cloning_records import CloningRecord, read_cloning
+from imitable.experiments.imitation_records import GOALS, LearningRecord, demonstrated_share, reaches_goal, read_learning
+from imitable.experiments.noise import NoiseRecord, read_noise
+from imitable.types import Floats
 
 
-def page(folder: Path) -> str:
+def page(results: Path) -> str:
     """Return the page."""
-    records = [json.loads(path.read_text()) for path in sorted(folder.glob("*.*.json"))]
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        groups.setdefault(record["group"], []).append(record)
     parts = ["# Imitation", "", _intro()]
-    for name, table in (
-        ("own", _own),
-        ("weighted", _weighted),
-        ("cloning", _cloning),
-        ("noise", _noise),
-        ("learners", _learners),
-        ("utility", _utility),
-    ):
-        if name in groups:
-            parts += table(groups[name])
-    notes = folder / "notes.md"
+    if records := read_learning(results, "own"):
+        parts += _own(records)
+    if records := read_learning(results, "weighted"):
+        parts += _weighted(records)
+    if cloned := read_cloning(results):
+        parts += _cloning(cloned)
+    if noise := read_noise(results):
+        parts += _noise(noise)
+    if records := read_learning(results, "learners"):
+        parts += _learners(records)
+    if records := read_learning(results, "utility"):
+        parts += _utility(records)
+    notes = results / "imitation" / "notes.md"
     return "\n".join(parts) + ("\n" + notes.read_text() if notes.exists() else "")
 
 
@@ -44,33 +38,21 @@ def _intro() -> str:
     )
 
 
-def returns(record: Record, kind: str = "mean_actions") -> np.ndarray:
-    """Return the mean return of every seed."""
-    return np.array([run[kind]["return_mean"] for run in record["runs"]])
-
-
-def _spread(values: np.ndarray) -> str:
+def _spread(values: Floats) -> str:
     return f"{values.mean():,.0f} ± {values.std(ddof=1):,.0f}" if len(values) > 1 else f"{values[0]:,.0f}"
 
 
-def _each(values: np.ndarray) -> str:
+def _each(values: Floats) -> str:
     return ", ".join(f"{value:,.0f}" for value in values)
 
 
-def _falls(record: Record) -> int:
-    return sum(run["mean_actions"]["falls"] for run in record["runs"])
-
-
-def _own(records: list[Record]) -> list[str]:
-    rows = []
-    for record in records:
-        mean, sampled, shown = returns(record), returns(record, "sampled_actions"), record["runs"][0]["demonstrated_return"]
-        share, goal = mean.mean() / shown, GOALS[record["name"]]
-        agree = record["name"] != "swimmer" or abs(mean.mean() - sampled.mean()) <= TOLERANCE * abs(sampled.mean())
-        rows.append(
-            f"| {record['imitator']} | {record['steps']:,} | {shown:,.0f} | {_each(mean)} | **{share:.0%}** | {goal:.0%} "
-            f"| {'yes' if share >= goal and agree else '**no**'} | {_each(sampled)} | {_falls(record)} |"
-        )
+def _own(records: Sequence[LearningRecord]) -> list[str]:
+    rows = [
+        f"| {record.case.imitator} | {record.case.steps:,} | {record.demonstrated_return:,.0f} | {_each(record.returns())} "
+        f"| **{demonstrated_share(record):.0%}** | {GOALS[record.case.name]:.0%} "
+        f"| {'yes' if reaches_goal(record) else '**no**'} | {_each(record.returns('sampled_actions'))} | {record.falls} |"
+        for record in records
+    ]
     return [
         "## Own body: 50 demonstrations of the imitator's own expert",
         "",
@@ -84,19 +66,19 @@ def _own(records: list[Record]) -> list[str]:
     ]
 
 
-def _weighted(records: list[Record]) -> list[str]:
-    by_name = {record["name"]: record for record in records}
-    rows = []
+def _weighted(records: Sequence[LearningRecord]) -> list[str]:
+    by_name = {record.case.name: record for record in records}
+    rows: list[str] = []
     for setting in dict.fromkeys(name.split(".")[0] for name in by_name):
-        cells = []
+        cells: list[str] = []
         for kind in ("unweighted", "weighted", "related", "own"):
             record = by_name.get(f"{setting}.{kind}")
-            cells.append(f"{_spread(returns(record))} ({_each(returns(record, 'sampled_actions'))})" if record else "–")
+            cells.append(f"{_spread(record.returns())} ({_each(record.returns('sampled_actions'))})" if record else "–")
         rows.append(f"| {setting} | {' | '.join(cells)} |")
     return [
-        "## Weighed and unweighted",
+        "## Weighted and unweighted",
         "",
-        f"The paper's composition, weights by `direct` with its defaults, {records[0]['steps']:,} steps of `gaifo`, three",
+        f"The paper's composition, weights by `direct` with its defaults, {records[0].case.steps:,} steps of `gaifo`, three",
         "seeds; in brackets each seed with sampled actions. Ceilings: *related only* has the first two demonstrators alone,",
         "*own expert* 50 demonstrations of the imitator's own.",
         "",
@@ -107,9 +89,9 @@ def _weighted(records: list[Record]) -> list[str]:
     ]
 
 
-def _cloning(records: list[Record]) -> list[str]:
+def _cloning(records: Sequence[CloningRecord]) -> list[str]:
     rows = [
-        f"| {record['name']} | {record['what']} | {record['simulator_steps']} | {record['reached']} | {record['to_goal']} |"
+        f"| {record.name} | {record.what} | {record.simulator_steps} | {record.reached} | {record.to_goal} |"
         for record in records
     ]
     return [
@@ -122,31 +104,30 @@ def _cloning(records: list[Record]) -> list[str]:
     ]
 
 
-def _noise(records: list[Record]) -> list[str]:
-    [record] = records
+def _noise(record: NoiseRecord) -> list[str]:
     rows = [
-        f"| {name} | {' | '.join(f'{value:,.1f}' for value in row['returns'])} | {row['pauses']:.0%} |"
-        for name, row in record["rows"].items()
+        f"| {name} | {' | '.join(f'{value:,.1f}' for value in row.returns)} | {row.pauses:.0%} |"
+        for name, row in record.rows.items()
     ]
-    scales = " | ".join(f"× {scale:g}" for scale in record["scales"])
+    scales = " | ".join(f"× {scale:g}" for scale in record.scales)
     return [
         "## Swimmer: does the return depend on noise?",
         "",
-        f"Returns over {record['episodes']} episodes with 0, 0.1, 0.3 and 1 times the policy's own exploration. *Still*:",
-        f"part of the time after step 300 in which no joint moves faster than {record['still']} rad/s, with mean actions.",
+        f"Returns over {record.episodes} episodes with 0, 0.1, 0.3 and 1 times the policy's own exploration. *Still*:",
+        f"part of the time after step 300 in which no joint moves faster than {record.still} rad/s, with mean actions.",
         "",
         f"| policy | {scales} | still |",
-        "|---|" + "---|" * (len(record["scales"]) + 1),
+        "|---|" + "---|" * (len(record.scales) + 1),
         *rows,
         "",
     ]
 
 
-def _learners(records: list[Record]) -> list[str]:
+def _learners(records: Sequence[LearningRecord]) -> list[str]:
     rows = [
-        f"| {record['name']} | `{record['method']}` | {record['steps']:,} | {_each(returns(record))} "
-        f"| {_each(returns(record, 'sampled_actions'))} | {record['runs'][0]['demonstrated_return']:,.0f} "
-        f"| {_each(np.array([run['seconds'] for run in record['runs']]))} |"
+        f"| {record.case.name} | `{record.case.method}` | {record.case.steps:,} | {_each(record.returns())} "
+        f"| {_each(record.returns('sampled_actions'))} | {record.demonstrated_return:,.0f} "
+        f"| {_each(np.array([run.seconds for run in record.runs]))} |"
         for record in records
     ]
     return [
@@ -162,10 +143,10 @@ def _learners(records: list[Record]) -> list[str]:
     ]
 
 
-def _utility(records: list[Record]) -> list[str]:
+def _utility(records: Sequence[LearningRecord]) -> list[str]:
     rows = [
-        f"| {record['imitator']} | {record['demonstrators'][0]} | {record['steps']:,} | {_each(returns(record))} "
-        f"| {record['runs'][0]['demonstrated_return']:,.0f} | {_falls(record)} |"
+        f"| {record.case.imitator} | {record.case.demonstrators[0]} | {record.case.steps:,} | {_each(record.returns())} "
+        f"| {record.demonstrated_return:,.0f} | {record.falls} |"
         for record in records
     ]
     return [

@@ -38,7 +38,7 @@ class Recipe:
     @property
     def runs(self) -> list[list[str]]:
         """The command lines in their order, the last one without its output."""
-        common = ["train", self.family, "--seed", str(self.seed)]
+        common = ["train", self.robot, "--seed", str(self.seed)]
         before: list[list[str]] = []
         begin = ["--begin", self.begin] if self.begin else []
         for stage, options in enumerate(self.practice):

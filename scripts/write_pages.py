@@ -41,6 +41,7 @@ EXAMPLES: dict[str, ImitableError] = {
         errors.BadOption("--seed", -1, "give a whole number from 0 on"),
         errors.BadWeights("3 demonstrations are not among those that were weighted"),
         errors.BadScores("scores.parquet", "it is no parquet file"),
+        errors.BadRecord("own.hopper.json: runs: 0: seed", "expected int, there is 'one'"),
         errors.BadEpisode("demos", 4, "its velocities are clipped at ±10"),
         errors.MissingExtra("onnx", "onnx"),
         errors.NoRun("run"),

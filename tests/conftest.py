@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Tiny robots that every test may use."""
+"""Tiny robots that every test may use; one thread a test process, and no skips where a change is judged."""
 
 from pathlib import Path
 
 import pytest
+
+from imitable.runtime import one_thread
+from tests.no_skips import pytest_make_collect_report, pytest_runtest_makereport
+
+__all__ = ["pytest_make_collect_report", "pytest_runtest_makereport"]
+
+one_thread()  # before any test imports NumPy and JAX: the bits of a run here are those of the command line
 
 SLIDER = """
 <mujoco model="slider">

@@ -12,12 +12,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from imitable.acquisition import acquire
     from imitable.demos.collect import collect
+    from imitable.demos.part import Part
     from imitable.demos.store import read, write
     from imitable.evaluation.evaluate import evaluate
     from imitable.evaluation.result import Performance, PolicyEvaluation, RunEvaluation
     from imitable.feasibility.explain import explain
     from imitable.feasibility.score import Measuring, score, weigh
     from imitable.feasibility.score_files import read_scores, write_scores
+    from imitable.feasibility.scores import Scores
     from imitable.files import Output
     from imitable.imitation.evaluate_run import evaluate_run
     from imitable.imitation.imitate import imitate
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from imitable.rl.expert import Execution, Goal, Start, Stopping, train
     from imitable.robots.parse import parse_robot as robot
     from imitable.sim.task import Locomotion
-    from imitable.types import Demonstrations, InMemory, Part, Policy, Scores, Trajectory, Weights
+    from imitable.types import Demonstrations, InMemory, Policy, Trajectory, Weights
 
 _HOMES = {
     "acquire": "imitable.acquisition",
@@ -69,9 +71,9 @@ _HOMES = {
     "save_policy": "imitable.policies.files",
     "Demonstrations": "imitable.types",
     "InMemory": "imitable.types",
-    "Part": "imitable.types",
+    "Part": "imitable.demos.part",
     "Policy": "imitable.types",
-    "Scores": "imitable.types",
+    "Scores": "imitable.feasibility.scores",
     "Trajectory": "imitable.types",
     "Weights": "imitable.types",
 }

@@ -11,7 +11,8 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from imitable.errors import BadOption, one_of
-from imitable.types import Episode, Scores
+from imitable.feasibility.scores import Scores
+from imitable.types import Episode
 
 Z = 1.959964
 """Quantile of the normal distribution for 95 % intervals."""
@@ -62,11 +63,11 @@ def acquire(scores: Scores, budget: int, *, costs: Mapping[str, float] | None = 
     total = float(means.sum())
     probability = means / total if total > 0 else np.full(len(names), 1 / len(names))
     queries = _allotted(probability, budget)
-    found = [
+    sources = [
         _source(name, [scores.verdict[i] for i in rows[name]], float(m), float(p), int(q), prices[name])
         for name, m, p, q in zip(names, means, probability, queries, strict=True)
     ]
-    ordered = tuple(sorted(found, key=lambda source: (-source.feasible_per_cost, -source.probability, source.name)))
+    ordered = tuple(sorted(sources, key=lambda source: (-source.feasible_per_cost, -source.probability, source.name)))
     return Advice(ordered, _sentence(ordered, budget))
 
 
@@ -110,7 +111,10 @@ def _source(name: str, verdicts: list[str], mean: float, probability: float, que
 
 
 def wilson(hits: int, count: int) -> tuple[float, float]:
-    """Return the 95 % Wilson interval of a proportion."""
+    """Return the 95 % Wilson interval of a proportion.
+
+    By hand: `scipy.stats` has it, but takes longer to import than all else that `imitable acquire` does.
+    """
     share, square = hits / count, Z**2 / count
     centre = (share + square / 2) / (1 + square)
     half = Z / (1 + square) * sqrt(share * (1 - share) / count + square / (4 * count))

@@ -32,14 +32,14 @@ def one_of(wrong: str, choices: Iterable[str]) -> str:
 
 
 class UnknownRobot(ImitableError):
-    """The text names no built-in robot and no MJCF file."""
+    """The text names no built-in family of robots and no MJCF file."""
 
     def __init__(self, name: str, choices: Iterable[str]) -> None:
         super().__init__(f"unknown robot {name!r}: {one_of(name, choices)}, or the path of an MJCF file (.xml)")
 
 
 class UnknownKnob(ImitableError):
-    """The robot has no such knob."""
+    """The family has no such knob."""
 
     def __init__(self, robot: str, knob: str, choices: Iterable[str]) -> None:
         super().__init__(f"robot {robot!r} has no knob {knob!r}: {one_of(knob, choices)}")
@@ -67,10 +67,10 @@ class BadModel(ImitableError):
 
 
 class MixedRobots(ImitableError):
-    """Variants that cannot share one batch."""
+    """Robots that cannot share one batch."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"these bodies cannot be simulated in one batch: {reason}")
+        super().__init__(f"these robots cannot be simulated in one batch: {reason}")
 
 
 class BadTrajectory(ImitableError):
@@ -84,7 +84,9 @@ class UnstableSimulation(ImitableError):
     """A simulation failed in its very first step, so that there is no episode to speak of."""
 
     def __init__(self, robot: str, seed: int) -> None:
-        super().__init__(f"{robot} unstable in the first step of episode seed {seed}: use a smaller time step or weaker gears")
+        super().__init__(
+            f"{robot} is unstable in the first step of episode seed {seed}: use a smaller time step or weaker gears"
+        )
 
 
 class BadPolicy(ImitableError):
@@ -166,6 +168,13 @@ class BadScores(ImitableError):
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path} is not a readable score file: {reason}")
+
+
+class BadRecord(ImitableError):
+    """A record of an experiment is of another version, or was changed by hand."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(f"{where}: {reason}: take the record away to make it again")
 
 
 class BadEpisode(ImitableError):

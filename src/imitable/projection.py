@@ -11,8 +11,8 @@ imitator's f, so that every projected transition is one of the imitator. A piece
 What is left of a piece is kept if it has at least two transitions; otherwise it is left out, and counted.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -22,16 +22,19 @@ from imitable import seeding
 from imitable.demos.fit import check_set
 from imitable.errors import BadOption, BadScores
 from imitable.feasibility.checks import check_episode
-from imitable.feasibility.score_files import read_scores, read_steps
-from imitable.feasibility.scorer import Trace
+from imitable.feasibility.score_files import read_scores
+from imitable.feasibility.scores import Scores
+from imitable.feasibility.step_files import StepFile, steps_path
+from imitable.observer import SILENT, Observer
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
 from imitable.sim.kinematics import state_space
 from imitable.sim.task import Locomotion, Moment
+from imitable.tracking.attempts import Trace
 from imitable.tracking.follow import follow
 from imitable.tracking.solver import Lanes, Solver
-from imitable.types import Bools, Demonstrations, Episode, Floats, InMemory, Scores, Trajectory
+from imitable.types import Bools, Demonstrations, Episode, Floats, InMemory, Trajectory
 
 LOST, PATIENCE = 0.5, 10
 """A piece is lost when its error is above this for so many steps on end."""
@@ -82,6 +85,99 @@ class _Piece:
     meant: int
 
 
+@dataclass(frozen=True)
+class Cut:
+    """How demonstrations are cut into pieces."""
+
+    length: int | None = None
+    """Steps of a piece; None: the demonstration's, divided by `pieces`."""
+    pieces: int = 1
+    """Pieces of a demonstration: the first begins with it, the others are spread over the rest at random."""
+
+    def __post_init__(self) -> None:
+        """Check both numbers."""
+        if self.length is not None and self.length < SHORTEST:
+            raise BadOption("length", self.length, f"give a whole number from {SHORTEST} on")
+        if self.pieces < 1:
+            raise BadOption("pieces", self.pieces, "give a whole number from 1 on")
+
+    @property
+    def whole(self) -> bool:
+        """Whether demonstrations are followed as they are."""
+        return self.length is None and self.pieces == 1
+
+    def plan(self, transitions: int) -> tuple[int, int]:
+        """Return how many pieces a demonstration has, and their steps."""
+        steps = min(self.length or max(transitions // self.pieces, 1), transitions)
+        return min(self.pieces, transitions - steps + 1), steps
+
+    def begins(self, trajectory: Trajectory, seed: int) -> tuple[list[int], int]:
+        """Return where the pieces begin, and their steps: all but the first in equal parts of the rest, at random."""
+        count, steps = self.plan(len(trajectory))
+        last = len(trajectory) - steps
+        bounds = np.linspace(1, last + 1, count).astype(np.int64)
+        rng = seeding.generator(seed, "pieces", trajectory.hash)
+        return [0, *rng.integers(bounds[:-1], bounds[1:]).tolist()], steps
+
+
+class _Scored:
+    """Scores of the demonstrations, whose weights go on to the pieces, and the rollouts beside them."""
+
+    def __init__(self, path: Path, demos: Demonstrations, imitator: Robot) -> None:
+        """Read the score file; refuse one of another body or of other demonstrations."""
+        self._path, self._demos, self.scores = path, demos, read_scores(path)
+        if self.scores.measurement.key.imitator_hash != imitator.hash:
+            reason = f"it is of the imitator {self.scores.imitator}, not of {imitator}; score the demonstrations on it"
+            raise BadScores(str(path), reason)
+        self.scores.weights.of(demos)  # refuses strangers
+        self._steps: StepFile | None = None
+
+    def pieces(self, trajectory: Trajectory, place: int) -> Iterator[_Piece]:
+        """Give the attempts at a demonstration that the file holds, so that nothing is simulated."""
+        trace = self._trace(self._demos.episodes[place], trajectory.hash)
+        for attempt in np.unique(trace.attempts):
+            rows = trace.attempts == attempt
+            begin = int(trace.steps[rows][0]) - 1
+            states = np.concatenate([trajectory.states[begin : begin + 1], trace.states[rows]])
+            yield _Piece(trajectory, place, begin, states, trace.actions[rows], int(rows.sum()))
+
+    def _trace(self, episode: Episode, name: str) -> Trace:
+        """Read the steps of one demonstration; refuse a file without them, or of a method that rolls nothing out."""
+        where, steps = f"episode {episode.index} of {episode.source or 'the set'}", steps_path(self._path)
+        if self._steps is None and steps.exists():
+            self._steps = StepFile(steps)
+        trace = None if self._steps is None else self._steps.trace(name)
+        if trace is None:
+            raise BadScores(str(self._path), f"it has no steps of {where}; score the demonstrations at hand")
+        if np.isnan(trace.states).all() or np.unique_counts(trace.attempts).counts.max() < SHORTEST:
+            raise BadScores(
+                str(self._path), f"it has no rollout of {where}; score with direct, or leave it out to simulate now"
+            )
+        return trace
+
+    def of(self, origins: Sequence[Origin], pieces: Sequence[Episode]) -> Scores:
+        """Return the scores of pieces: every transition weighs its demonstration's score; what has no weight has none here."""
+        source = self.scores
+        places = {episode.hash: i for i, episode in enumerate(source.episodes)}
+        rows = [places[origin.episode.hash] for origin in origins]
+        mass = np.where(source.weight[rows] > 0, source.score[rows], 0.0) * np.array([piece.length for piece in pieces])
+        if not mass.sum() > 0:
+            raise BadScores(source.imitator, "no demonstration that has a weight can be followed")
+        begins = np.array([origin.begin for origin in origins])
+        diverged = source.first_divergence[rows]
+        return replace(
+            source,
+            episodes=tuple(pieces),
+            distance=source.distance[rows],
+            share=source.share[rows],
+            score=source.score[rows],
+            weight=mass / mass.sum(),
+            verdict=tuple(source.verdict[row] for row in rows),
+            first_divergence=np.where(diverged >= 0, np.maximum(diverged - begins, 0), -1),
+            path=None,
+        )
+
+
 class Projection:
     """Projects demonstrations in a stream, in their order: iterate once, then read what was spent and left out."""
 
@@ -91,28 +187,22 @@ class Projection:
         imitator: Robot,
         *,
         scores: str | Path | None = None,
-        length: int | None = None,
-        pieces: int = 1,
+        cut: Cut | None = None,
         seed: int = 0,
         threads: int = 1,
-        on_progress: Callable[[int, int], None] = lambda done, total: None,
+        observer: Observer = SILENT,
     ) -> None:
         """Check everything that can be checked without a simulation; see `project` for the arguments."""
         check_set(demos, imitator)
-        _check_sizes(length, pieces)
         for episode, trajectory in zip(demos.episodes, demos, strict=True):
             check_episode(episode, trajectory, imitator)
-        self._demos, self._imitator, self._seed = demos, imitator, seed
-        known = None if scores is None else _checked_scores(Path(scores), imitator)
-        self._scores = known if length is None and pieces == 1 else None
-        self._weighed = None if known is None else read_scores(known)
-        if self._weighed is not None:
-            self._weighed.weights.of(demos)  # refuses strangers
-        self._length, self._pieces, self._on_progress = length, pieces, on_progress
+        self._demos, self._imitator, self._seed, self._observer = demos, imitator, seed, observer
+        self._cut = cut or Cut()
+        self._scored = None if scores is None else _Scored(Path(scores), demos, imitator)
         self._lanes = Lanes(imitator, scales(imitator).difference, threads)
         self._task = Locomotion(imitator) if imitator.family.rules else None
         self.origins: list[Origin] = []
-        """One a kept piece, in the order of the trajectories."""
+        """One a piece, in the order of the trajectories."""
         self.left_out: list[Origin] = []
         """Pieces that cannot be followed."""
 
@@ -124,67 +214,38 @@ class Projection:
     @property
     def simulates(self) -> bool:
         """Whether the rollouts are not those of a score file."""
-        return self._scores is None
+        return self._scored is None or not self._cut.whole
 
     def scores_of(self, pieces: Sequence[Episode]) -> Scores | None:
-        """Return the scores of the kept pieces, in their order: each has those of its demonstration, if a score file was given.
-
-        Every transition then weighs its demonstration's score, as in the file; what has no weight there has none here.
-        """
-        if self._weighed is None:
-            return None
-        source = self._weighed
-        places = {episode.hash: i for i, episode in enumerate(source.episodes)}
-        rows = [places[origin.episode.hash] for origin in self.origins]
-        mass = np.where(source.weight[rows] > 0, source.score[rows], 0.0) * np.array([piece.length for piece in pieces])
-        if not mass.sum() > 0:
-            raise BadScores(str(source.about["imitator"]), "no demonstration that has a weight can be followed")
-        begins = np.array([origin.begin for origin in self.origins])
-        parted = source.first_divergence[rows]
-        return Scores(
-            episodes=tuple(pieces),
-            distance=source.distance[rows],
-            share=source.share[rows],
-            score=source.score[rows],
-            weight=mass / mass.sum(),
-            verdict=tuple(source.verdict[row] for row in rows),
-            first_divergence=np.where(parted >= 0, np.maximum(parted - begins, 0), -1),
-            about=source.about | {"effective_size": float(mass.sum() ** 2 / np.square(mass).sum())},
-        )
+        """Return the scores of the pieces, in their order: each has those of its demonstration, if a score file was given."""
+        return None if self._scored is None else self._scored.of(self.origins, pieces)
 
     @property
     def planned(self) -> int:
         """Steps that are to be followed."""
-        return sum(count * steps for count, steps in (self._plan(e.length) for e in self._demos.episodes))
+        return sum(count * steps for count, steps in (self._cut.plan(e.length) for e in self._demos.episodes))
 
     def __iter__(self) -> Iterator[Trajectory]:
         """Give the projected trajectories as they come."""
         stream, place = iter(self._demos), 0
         while chunk := list(islice(stream, CHUNK)):
-            for piece in self._followed(chunk, place) if self._scores is None else self._found(chunk, place):
-                if (kept := self._kept(piece)) is not None:
-                    yield kept
+            for piece in self._pieces(chunk, place):
+                if (projected := self._projected(piece)) is not None:
+                    yield projected
             place += len(chunk)
-            self._on_progress(place, len(self._demos))
+            self._observer.progress(place, len(self._demos))
         if not self.origins:
             expected = f"{self._imitator} cannot follow a single one of them; see what imitable score says of each"
             raise BadOption("DEMOS", self._demos.episodes[0].source or "in memory", expected)
 
-    def _plan(self, transitions: int) -> tuple[int, int]:
-        """Return how many pieces a demonstration has, and their steps."""
-        steps = min(self._length or max(transitions // self._pieces, 1), transitions)
-        return min(self._pieces, transitions - steps + 1), steps
-
-    def _begins(self, trajectory: Trajectory) -> tuple[list[int], int]:
-        """Return where the pieces begin: the first with the demonstration, the others in equal parts of the rest, at random."""
-        count, steps = self._plan(len(trajectory))
-        last = len(trajectory) - steps
-        bounds = np.linspace(1, last + 1, count).astype(np.int64)
-        rng = seeding.generator(self._seed, "pieces", trajectory.hash)
-        return [0, *rng.integers(bounds[:-1], bounds[1:]).tolist()], steps
-
-    def _followed(self, chunk: Sequence[Trajectory], first: int) -> Iterator[_Piece]:
-        plan = [(i, begin, steps) for i, (begins, steps) in enumerate(map(self._begins, chunk)) for begin in begins]
+    def _pieces(self, chunk: Sequence[Trajectory], first: int) -> Iterator[_Piece]:
+        """Follow the pieces of some demonstrations, the first of which is at `first` in the set."""
+        if self._scored is not None and not self.simulates:
+            for i, trajectory in enumerate(chunk):
+                yield from self._scored.pieces(trajectory, first + i)
+            return
+        cuts = (self._cut.begins(trajectory, self._seed) for trajectory in chunk)
+        plan = [(i, begin, steps) for i, (begins, steps) in enumerate(cuts) for begin in begins]
         for block in (plan[k : k + BLOCK] for k in range(0, len(plan), BLOCK)):
             targets = [chunk[i].states[begin : begin + steps + 1] for i, begin, steps in block]
             for (i, begin, steps), (states, actions) in zip(block, self._rolled_out(targets), strict=True):
@@ -202,27 +263,16 @@ class Projection:
             columns = np.arange(begin, begin + int(lengths.max()) + 1)
             wanted = np.stack([targets[i][np.minimum(columns, len(targets[i]) - 1)] for i in live])
             wanted[:, 0] = [states[i][-1][-1] for i in live]
-            found = follow(self._lanes, Solver(restart_budget=RESTART_BUDGET), wanted, lengths, self._seed)
+            followed = follow(self._lanes, Solver(restart_budget=RESTART_BUDGET), wanted, lengths, self._seed)
             for row, i in enumerate(live):
-                states[i].append(found.states[row, : lengths[row]])
-                actions[i].append(found.actions[row, : lengths[row]])
+                states[i].append(followed.states[row, : lengths[row]])
+                actions[i].append(followed.actions[row, : lengths[row]])
             begin += SEGMENT
         return [(np.concatenate(s), np.concatenate(a)) for s, a in zip(states, actions, strict=True)]
 
     def _over(self, states: Floats, targets: Floats) -> bool:
         lost = self._errors(states[1:], targets[1 : len(states)]) > LOST
         return _first_run(lost) < len(lost) or bool(self._fallen(states[1:]).any())
-
-    def _found(self, chunk: Sequence[Trajectory], first: int) -> Iterator[_Piece]:
-        """Take the attempts of a score file instead of simulating."""
-        assert self._scores is not None
-        for i, trajectory in enumerate(chunk):
-            trace = _trace(self._scores, self._demos.episodes[first + i], trajectory.hash)
-            for attempt in np.unique(trace.attempts):
-                rows = trace.attempts == attempt
-                begin = int(trace.steps[rows][0]) - 1
-                states = np.concatenate([trajectory.states[begin : begin + 1], trace.states[rows]])
-                yield _Piece(trajectory, first + i, begin, states, trace.actions[rows], int(rows.sum()))
 
     def _errors(self, states: Floats, targets: Floats) -> Floats:
         """(n, S), (n, S) → (n) errors."""
@@ -235,7 +285,7 @@ class Projection:
             return np.zeros(len(states), bool)
         return self._task.end(_moment(states)).terminated
 
-    def _kept(self, piece: _Piece) -> Trajectory | None:
+    def _projected(self, piece: _Piece) -> Trajectory | None:
         """Return what is worth keeping of a piece, and remember where it came from."""
         source, begin = piece.trajectory, piece.begin
         after = piece.states[1:]
@@ -291,7 +341,6 @@ def project(
     pieces: int = 1,
     seed: int = 0,
     threads: int = 1,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Projected:
     """Return the demonstrations as the imitator itself can do them, with its actions.
 
@@ -306,20 +355,10 @@ def project(
         pieces: pieces of a demonstration: the first begins with it, the others are spread over the rest at random.
         seed: seed of everything random.
         threads: threads of the simulator; results do not depend on it.
-        on_progress: told how many demonstrations are done, and of how many.
     """
     robot = parse_robot(imitator) if isinstance(imitator, str) else imitator
-    projection = Projection(
-        demos,
-        robot,
-        scores=scores,
-        length=length,
-        pieces=pieces,
-        seed=seed,
-        threads=threads,
-        on_progress=on_progress,
-    )
-    return Projected(projection, robot)
+    cut = Cut(length, pieces)
+    return Projected(Projection(demos, robot, scores=scores, cut=cut, seed=seed, threads=threads), robot)
 
 
 def _first_run(lost: Bools) -> int:
@@ -332,29 +371,3 @@ def _first_run(lost: Bools) -> int:
 
 def _moment(states: Floats) -> Moment:
     return Moment(states, np.zeros(len(states), np.int64), np.zeros((len(states), 0), np.int64))
-
-
-def _check_sizes(length: int | None, pieces: int) -> None:
-    if length is not None and length < SHORTEST:
-        raise BadOption("length", length, f"give a whole number from {SHORTEST} on")
-    if pieces < 1:
-        raise BadOption("pieces", pieces, "give a whole number from 1 on")
-
-
-def _checked_scores(path: Path, imitator: Robot) -> Path:
-    about = read_scores(path).about
-    if about["key"]["imitator_hash"] != imitator.hash:
-        raise BadScores(
-            str(path), f"it is of the imitator {about['imitator']}, not of {imitator}; score the demonstrations on it"
-        )
-    return path
-
-
-def _trace(path: Path, episode: Episode, name: str) -> Trace:
-    """Read the steps of one demonstration; refuse a file without them, or of a method that rolls nothing out."""
-    where, trace = f"episode {episode.index} of {episode.source or 'the set'}", read_steps(path, name)
-    if trace is None:
-        raise BadScores(str(path), f"it has no steps of {where}; score the demonstrations at hand")
-    if np.isnan(trace.states).all() or np.unique_counts(trace.attempts).counts.max() < SHORTEST:
-        raise BadScores(str(path), f"it has no rollout of {where}; score with direct, or leave it out to simulate now")
-    return trace

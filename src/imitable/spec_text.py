@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from types import GenericAlias
 from typing import Any, TypeVar, cast, get_type_hints
 
 from imitable.errors import BadOption, BadSpec, one_of
@@ -48,15 +49,15 @@ def find_method(text: str, homes: Mapping[str, str], needs: Sequence[str] = ()) 
     else:
         raise BadOption("method", name, f"{one_of(name, homes)}, or the dotted name of a class of yours")
     try:
-        found = getattr(import_module(module), attribute)
+        kind = getattr(import_module(module), attribute)
     except Exception as error:  # whatever a user's own file raises
         reason = f"it cannot be imported ({error}); give a dotted name that Python can import"
         raise BadOption("method", name, reason) from None
-    lacking = [needed for needed in needs if not hasattr(found, needed)]
-    if not isinstance(found, type) or not dataclasses.is_dataclass(found) or lacking:
-        kind = f"dataclass with {' and '.join(needs)}" if needs else "dataclass"
-        raise BadOption("method", name, f"it is no such method; give a {kind}, or one of {', '.join(homes)}")
-    return found
+    lacking = [needed for needed in needs if not hasattr(kind, needed)]
+    if not isinstance(kind, type) or not dataclasses.is_dataclass(kind) or lacking:
+        wanted = f"dataclass with {' and '.join(needs)}" if needs else "dataclass"
+        raise BadOption("method", name, f"it is no such method; give a {wanted}, or one of {', '.join(homes)}")
+    return kind
 
 
 def parse_method(text: str, methods: Mapping[str, type[Any]]) -> Any:
@@ -86,9 +87,13 @@ def method_text(name: str, method: Any) -> str:
     changed = [
         f"{field.name}={method_value(getattr(method, field.name))}"
         for field in dataclasses.fields(method)
-        if getattr(method, field.name) != field.default
+        if getattr(method, field.name) != _default(field)
     ]
     return ":".join([name, ",".join(changed)]) if changed else name
+
+
+def _default(field: dataclasses.Field[Any]) -> object:
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
 def check_ranges(method: object, ranges: Mapping[str, tuple[float, float]]) -> None:
@@ -136,10 +141,11 @@ def check_fields(method: Any) -> None:
             _check_range(field.name, value, limits)
 
 
-def _check_range(name: str, value: float | tuple[float, ...], limits: Range) -> None:
-    numbers = value if isinstance(value, tuple) else (value,)
-    if not numbers or not all(limits.low <= number <= limits.high for number in numbers):
-        raise BadOption(name, value, f"give a number from {limits.low:g} to {limits.high:g}")
+def _check_range(name: str, value: object, limits: Range) -> None:
+    numbers = cast(tuple[object, ...], value) if isinstance(value, tuple) else (value,)
+    inside = (isinstance(number, int | float) and limits.low <= number <= limits.high for number in numbers)
+    if not numbers or not all(inside):
+        raise BadOption(name, cast(object, value), f"give a number from {limits.low:g} to {limits.high:g}")
 
 
 @cache
@@ -149,7 +155,7 @@ def _hints(method: type[Any]) -> dict[str, Any]:
 
 _FORMS: dict[object, tuple[str, Callable[[str], object]]] = {
     bool: ("1 or 0", lambda text: _BOOLS[text.lower()]),
-    int: ("a whole number", lambda text: _whole(float(text))),
+    int: ("a whole number", lambda text: _whole(text)),
     float: ("a number", float),
     str: ("a word", str),
     tuple[int, ...]: ("whole numbers joined by x, such as 64x64", lambda text: tuple(int(part) for part in text.split("x"))),
@@ -159,7 +165,11 @@ _FORMS: dict[object, tuple[str, Callable[[str], object]]] = {
 _BOOLS = {"1": True, "0": False, "true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}
 
 
-def _whole(number: float) -> int:
+def _whole(text: str) -> int:
+    """Read 300 or 3e2; digits alone are read exactly, however many there are."""
+    if text.removeprefix("-").isdecimal():
+        return int(text)
+    number = float(text)
     if number != int(number):
         raise ValueError
     return int(number)
@@ -167,13 +177,19 @@ def _whole(number: float) -> int:
 
 def _read(name: str, text: str, kind: Any) -> object:
     if kind not in _FORMS:
-        known = ", ".join(getattr(form, "__name__", str(form)) for form in _FORMS)
-        raise BadOption(name, text, f"a field of type {kind} cannot be read from text; give it one of the types {known}")
+        readable = ", ".join(map(_type_text, _FORMS))
+        raise BadOption(
+            name, text, f"a field of type {_type_text(kind)} cannot be read from text; give it a type of {readable}"
+        )
     form, read = _FORMS[kind]
     try:
         return read(text)
     except (KeyError, ValueError, OverflowError):
         raise BadOption(name, text, f"give {form}") from None
+
+
+def _type_text(kind: object) -> str:
+    return kind.__name__ if isinstance(kind, type) and not isinstance(kind, GenericAlias) else str(kind)
 
 
 def method_value(value: object) -> str:

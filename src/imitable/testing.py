@@ -13,11 +13,12 @@ import numpy as np
 from imitable.errors import BadWeights
 from imitable.feasibility.score import Measuring, score
 from imitable.feasibility.scorer import Scorer
+from imitable.feasibility.scores import Scores
 from imitable.imitation.learner import Job, Learner, Training
 from imitable.imitation.methods import parse_learner
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.types import Demonstrations, Floats, InMemory, Policy, Scores, Trajectory, Weights
+from imitable.types import Demonstrations, Floats, InMemory, Policy, Trajectory, Weights
 
 
 def check_scorer(
@@ -38,7 +39,7 @@ def check_scorer(
         seed: seed of everything random.
         local: whether a demonstration's score may depend on that demonstration alone; a method that learns from the set, or
             scales by it, is not local, and is spared the law about added demonstrations.
-        measuring: distance, compared entries, discount, rollouts.
+        measuring: distance, compared entries, discount, rollouts, threads.
     """
     trajectories: list[Trajectory] = list(demos)
 
@@ -68,14 +69,14 @@ def _law_of_ranges(scores: Scores) -> None:
     assert (scores.first_divergence <= lengths).all(), "a divergence lies within its demonstration"
 
 
-def _same(law: str, found: Scores, expected: Scores, rows: "np.ndarray", *, weights: bool = True) -> None:
-    """Compare found[k] with expected[rows[k]], to the last bit but the weights, which are sums over the set."""
+def _same(law: str, scores: Scores, expected: Scores, rows: "np.ndarray", *, weights: bool = True) -> None:
+    """Compare scores[k] with expected[rows[k]], to the last bit but the weights, which are sums over the set."""
     for name in ("distance", "share", "score", "first_divergence"):
-        ours: Floats = getattr(found, name)
+        ours: Floats = getattr(scores, name)
         assert np.array_equal(ours, getattr(expected, name)[rows]), f"{law}: {name} differs"
-    assert found.verdict == tuple(expected.verdict[int(i)] for i in rows), f"{law}: a verdict differs"
+    assert scores.verdict == tuple(expected.verdict[int(i)] for i in rows), f"{law}: a verdict differs"
     if weights:
-        assert np.allclose(found.weight, expected.weight[rows], rtol=1e-9), f"{law}: a weight differs"
+        assert np.allclose(scores.weight, expected.weight[rows], rtol=1e-9), f"{law}: a weight differs"
 
 
 def _law_of_strangers(scores: Scores, demos: Demonstrations) -> None:

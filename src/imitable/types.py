@@ -5,6 +5,7 @@ Shapes: T transitions, S = nq + nv state entries, A actuators, O observed entrie
 """
 
 import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -52,6 +53,12 @@ class Layout:
     def state(self) -> tuple[str, ...]:
         """Names of all S state entries, positions first."""
         return self.qpos + self.qvel
+
+    @property
+    def hash(self) -> str:
+        """Hash of all names and of the period."""
+        parts = (self.qpos, self.qvel, self.actuators, float(self.period_s).hex())
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +131,12 @@ class Episode:
     """Whether it ended by the task's own end."""
     seed: int | None = None
     """Seed of the start state, when known."""
+
+    @cached_property
+    def row_hash(self) -> str:
+        """Hash of what the content hash leaves out, and of that: demonstrator, return, end and seed."""
+        row = (self.hash, self.demonstrator, float(self.total_return).hex(), bool(self.terminated), self.seed)
+        return hashlib.sha256(json.dumps(row).encode()).hexdigest()[:32]
 
 
 def by_demonstrator(episodes: Iterable[Episode]) -> dict[str, list[int]]:
@@ -216,42 +229,6 @@ class InMemory(Demonstrations):
         return iter(self._trajectories)
 
 
-class Part(Demonstrations):
-    """Some demonstrations of a set, in its order."""
-
-    def __init__(self, demos: Demonstrations, places: Iterable[int]) -> None:
-        """Read those at `places`."""
-        self._demos, self._places = demos, sorted(set(places))
-
-    @property
-    def layout(self) -> Layout:
-        """That of the set."""
-        return self._demos.layout
-
-    @property
-    def episodes(self) -> tuple[Episode, ...]:
-        """Their rows."""
-        return self._episodes
-
-    @cached_property
-    def _episodes(self) -> tuple[Episode, ...]:
-        rows = self._demos.episodes
-        return tuple(rows[place] for place in self._places)
-
-    def __len__(self) -> int:
-        """Return the number of demonstrations, without asking for their rows."""
-        return len(self._places)
-
-    def __getitem__(self, position: int) -> Trajectory:
-        """Read one demonstration."""
-        return self._demos[self._places[position]]
-
-    def __iter__(self) -> Iterator[Trajectory]:
-        """Read them in order, in one stream through the set."""
-        wanted = set(self._places)
-        return (trajectory for place, trajectory in enumerate(self._demos) if place in wanted)
-
-
 @dataclass(frozen=True, eq=False)
 class Weights:
     """Probability mass of every demonstration; each transition of a demonstration has an equal part of it."""
@@ -262,6 +239,8 @@ class Weights:
     """(N) from 0 on, summing to one."""
     source: str = ""
     """The score file that they were read from: provenance, nothing depends on it."""
+    terminated: tuple[bool, ...] = ()
+    """Whether each ended by the task's own end when it was weighed, which hashes do not cover; empty if not known."""
 
     def __post_init__(self) -> None:
         """Freeze and check."""
@@ -270,6 +249,8 @@ class Weights:
             raise BadWeights(f"{len(self.hashes)} demonstrations, but weights of shape {self.values.shape}")
         if not (self.values >= 0).all() or not abs(float(self.values.sum()) - 1) < 1e-9:
             raise BadWeights(f"they must be from 0 on and sum to one, but sum to {float(self.values.sum()):g}")
+        if self.terminated and len(self.terminated) != len(self.hashes):
+            raise BadWeights(f"{len(self.hashes)} demonstrations, but the ends of {len(self.terminated)}")
 
     @property
     def effective_size(self) -> float:
@@ -279,50 +260,25 @@ class Weights:
     def of(self, demos: Demonstrations) -> Floats:
         """Return the weights (N) of these demonstrations, in their order, summing to one; refuse strangers.
 
-        A part of the weighted set is allowed; a demonstration that never got a weight is not.
+        A part of the weighted set is allowed; a demonstration that never got a weight is not, nor one that ended otherwise
+        when it was weighed.
         """
-        places = [episode.hash for episode in demos.episodes]
-        if tuple(places) == self.hashes:
-            return self.values
-        known = dict(zip(self.hashes, self.values.tolist(), strict=True))
+        masses = dict(zip(self.hashes, self.values.tolist(), strict=True))
+        ends = set(zip(self.hashes, self.terminated, strict=True)) if self.terminated else None
         for episode in demos.episodes:
-            if episode.hash not in known:
-                where = f"episode {episode.index} of {episode.source or 'the set'}"
+            where = f"episode {episode.index} of {episode.source or 'the set'}"
+            if episode.hash not in masses:
                 raise BadWeights(f"they are of other demonstrations: {where} has none")
-        values = np.array([known[place] for place in places])
+            if ends is not None and (episode.hash, episode.terminated) not in ends:
+                change = "ended by itself" if episode.terminated else "did not end by itself"
+                raise BadWeights(f"{where} {change}, which was otherwise when it was weighed")
+        hashes = tuple(episode.hash for episode in demos.episodes)
+        if hashes == self.hashes:
+            return self.values
+        values = np.array([masses[name] for name in hashes])
         if not values.sum() > 0:
             raise BadWeights("all demonstrations at hand have the weight zero")
         return values / values.sum()
-
-
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """What is known of every demonstration's feasibility, N rows, and how it was found out."""
-
-    episodes: tuple[Episode, ...]
-    distance: Floats
-    """(N) discounted tracking distance; lower is better."""
-    share: Floats
-    """(N) distance ÷ the distance of a passive imitator: unit-free."""
-    score: Floats
-    """(N) feasibility in [0, 1]."""
-    weight: Floats
-    """(N) probability mass, sums to one."""
-    verdict: tuple[str, ...]
-    """(N) feasible, nearly or infeasible."""
-    first_divergence: Ints
-    """(N) first step whose error stays above what the imitator's own rollouts show; −1 if there is none."""
-    about: dict[str, Any]
-    """Imitator, method, temperature, horizon, simulator steps, certificate and all else that the numbers depend on."""
-
-    def __len__(self) -> int:
-        """Return the number of demonstrations."""
-        return len(self.episodes)
-
-    @property
-    def weights(self) -> Weights:
-        """All that imitation needs to know."""
-        return Weights(tuple(episode.hash for episode in self.episodes), self.weight)
 
 
 _POLICY_VECTORS = ("log_std", "observation_mean", "observation_std", "action_centre", "action_half_range")

@@ -3,7 +3,6 @@
 
 import base64
 import json
-import subprocess
 import time
 import xml.etree.ElementTree
 from collections.abc import Generator
@@ -26,7 +25,9 @@ import imitable as im
 from imitable.evaluation.result import Performance, PolicyEvaluation, RunEvaluation, to_json
 from imitable.experiments.settings import SETTINGS
 from imitable.feasibility.score import weigh
-from imitable.feasibility.score_files import steps_path, write_scores
+from imitable.feasibility.score_files import write_scores
+from imitable.feasibility.scores import Scores
+from imitable.feasibility.step_files import steps_path
 from imitable.imitation.hashed_json import write_json
 from imitable.imitation.run_folder import RunFolder
 from imitable.imitation.setting import SCHEMA, Setting
@@ -34,12 +35,14 @@ from imitable.report.detail import DETAILED, detailed_rows, explained_rows
 from imitable.report.page import embedded
 from imitable.report.policies import VIDEO_BYTES
 from imitable.sim.babble import babble
-from imitable.types import Episode, Scores, Trajectory
+from imitable.types import Episode, Trajectory
 from tests.conftest import ARM, SLIDER
 from tests.unit.test_cli import imitable, refused
 
 pytestmark = pytest.mark.xdist_group("browser")
 
+CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
+"""Where Debian's packages put them; `make test` installs them before its workers start."""
 SCRIPT = "<script>alert(1)</script>"
 FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -53,11 +56,11 @@ class Browser:
 
     def __init__(self, folder: Path) -> None:
         options = Options()
-        options.binary_location = "/usr/bin/chromium"
+        options.binary_location = CHROMIUM
         for flag in (*FLAGS.split(), f"--user-data-dir={folder / 'profile'}"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        self.driver: Any = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        self.driver: Any = webdriver.Chrome(options=options, service=Service(DRIVER))
         self.downloads = folder / "downloads"
         kept = {"behavior": "allow", "downloadPath": str(self.downloads)}
         self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", kept)
@@ -116,12 +119,8 @@ class Browser:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Generator[Browser]:
-    if not Path("/usr/bin/chromium").exists() or not Path("/usr/bin/chromedriver").exists():
-        script = Path(__file__).parents[2] / "scripts" / "install_chromium.sh"
-        done = subprocess.run(["sh", str(script)], capture_output=True, text=True, check=False)
-        if done.returncode:
-            last = (done.stderr or done.stdout).strip().splitlines()[-1:]
-            pytest.skip(f"there is no Chromium, and scripts/install_chromium.sh could not install one: {last}")
+    if not all(Path(part).exists() for part in (CHROMIUM, DRIVER)):
+        pytest.skip("there is no Chromium with its driver: run make parts")
     found = Browser(tmp_path_factory.mktemp("browser"))
     yield found
     found.driver.quit()
@@ -305,7 +304,16 @@ def many(scores: Scores, folder: str) -> Scores:
     share = np.abs(generator.normal(0.2 * (np.arange(MANY) % 6), 0.1))
     step = np.where(share > 0.2, generator.integers(1, 900, MANY), -1)
     blank = np.zeros(MANY)
-    grown = Scores(episodes, 10 * share, share, blank, blank, ("",) * MANY, step.astype(np.int64), scores.about)
+    grown = replace(
+        scores,
+        episodes=episodes,
+        distance=10 * share,
+        share=share,
+        score=blank,
+        weight=blank,
+        verdict=("",) * MANY,
+        first_divergence=step.astype(np.int64),
+    )
     return weigh(grown)
 
 
@@ -342,7 +350,7 @@ def test_details_are_spread_and_capped(scores: Path) -> None:
     "method", ["neighbours", "direct:form=restart,horizon=10,restart_budget=0", "direct:form=windows,window=8,restart_budget=0"]
 )
 def test_every_kind_of_scorer_has_a_page(browser: Browser, scores: Path, tmp_path: Path, method: str) -> None:
-    demos, imitator = im.read(scores.with_name("demos")), im.read_scores(scores).about["imitator"]
+    demos, imitator = im.read(scores.with_name("demos")), im.read_scores(scores).imitator
     im.score(demos, imitator, method, out=tmp_path / "scores.parquet")
     im.write_report([tmp_path / "scores.parquet"], tmp_path / "report.html", explain=0)
     browser.open(tmp_path / "report.html")
@@ -384,8 +392,8 @@ def test_runs_have_curves_and_returns_and_stand_beside_the_paper(browser: Browse
     [paper] = [setting for setting in SETTINGS if setting.name == "half_cheetah-1"]
     found = im.read_scores(scores)
     named = tuple(replace(e, demonstrator=paper.demonstrators[i % 4]) for i, e in enumerate(found.episodes))
-    about = found.about | {"imitator": paper.imitator}
-    write_scores(tmp_path / "scores.parquet", replace(found, episodes=named, about=about))
+    measurement = replace(found.measurement, key=replace(found.measurement.key, imitator=paper.imitator))
+    write_scores(tmp_path / "scores.parquet", replace(found, episodes=named, measurement=measurement))
     for seed, value in enumerate((100.0, 200.0, 300.0)):
         run_folder(tmp_path / "run" / f"seed-{seed}", seed, value, len(found))
     im.write_report([tmp_path / "scores.parquet", tmp_path / "run"], tmp_path / "report.html")

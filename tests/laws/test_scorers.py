@@ -12,11 +12,12 @@ import pytest
 from imitable.feasibility.methods.direct import Direct
 from imitable.feasibility.score import METHODS, Measuring, score
 from imitable.feasibility.scorer import Job, Measured, Measurer
+from imitable.feasibility.scores import Scores
 from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
 from imitable.sim.kinematics import state_space
 from imitable.testing import check_scorer
-from imitable.types import InMemory, Scores, Trajectory
+from imitable.types import InMemory, Trajectory
 
 QUICK = {
     "direct": "direct:horizon=20,restart_budget=100",
@@ -98,8 +99,8 @@ def test_laws_hold_with_noise(slider_case: Case) -> None:
 
 
 def test_threads_do_not_matter(arm_case: Case) -> None:
-    one = score(arm_case.demos, arm_case.imitator, QUICK["direct"], threads=1)
-    two = score(arm_case.demos, arm_case.imitator, QUICK["direct"], threads=2)
+    one = score(arm_case.demos, arm_case.imitator, QUICK["direct"], measuring=Measuring(threads=1))
+    two = score(arm_case.demos, arm_case.imitator, QUICK["direct"], measuring=Measuring(threads=2))
     np.testing.assert_array_equal(one.share, two.share)
 
 

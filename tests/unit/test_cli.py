@@ -47,7 +47,7 @@ def test_robots_lists_all_and_their_demonstrators() -> None:
 
 def test_robots_shows_every_knob_of_a_body() -> None:
     done = imitable("robots", "hopper:gravity=15")
-    assert "m/s² downwards" in done.stderr
+    assert "m/s² downwards" in done.stdout
     document = json.loads(imitable("robots", "hopper:gravity=15", "--json").stdout)
     knobs = {knob["knob"]: knob for knob in document["knobs"]}
     assert knobs["gravity"]["value"] == "15"
@@ -192,7 +192,7 @@ def test_names_from_outside_are_shown_as_they_are(tmp_path: Path) -> None:
     im.write(tmp_path / "demos", layout, [im.Trajectory(states, "[/arm][red]x", np.zeros((2, 3)))])
     done = imitable("inspect", tmp_path / "demos")
     assert done.returncode == 0
-    assert "[/arm][red]x" in done.stderr
+    assert "[/arm][red]x" in done.stdout
 
 
 def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:

@@ -2,19 +2,23 @@
 """Manners of the command line: one JSON document from every verb, completion in a real shell, help without a wait."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from rich.table import Table
+from rich.text import Text
 
 import imitable as im
 from imitable.cli.completion import options
-from imitable.cli.console import _heads  # pyright: ignore[reportPrivateUsage]
 from imitable.cli.main import VERBS, parse
+from imitable.cli.tables import fitted
 from imitable.sim.babble import babble
 from tests.conftest import SLIDER
 
@@ -86,12 +90,21 @@ def test_bash_completes_verbs_and_options_and_leaves_files_to_itself() -> None:
     assert completed("imitable", "score", "dem") == []
 
 
-@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish on this machine")
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish on this machine: run make parts")
 def test_fish_completes_verbs_and_options() -> None:
     for line, offered in (("imitable imi", "imitate"), ("imitable score --im", "--imitator")):
         script = f"'{SCRIPT}' completion fish | source; complete -C '{line}'"
         shown = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, check=True)
         assert [one.split("\t")[0] for one in shown.stdout.splitlines()] == [offered]
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh on this machine: run make parts")
+def test_zsh_takes_the_function_that_completes(tmp_path: Path) -> None:
+    script = f"source <('{SCRIPT}' completion zsh); print -r -- $_comps[imitable]; print $+functions[_imitable]"
+    environment = os.environ | {"ZDOTDIR": str(tmp_path)}
+    shown = subprocess.run(["zsh", "-f", "-c", script], capture_output=True, text=True, check=True, env=environment)
+    assert "_imitable" in shown.stdout.splitlines()[0], shown.stderr
+    assert shown.stdout.splitlines()[1] == "1"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -133,9 +146,40 @@ def test_help_answers_before_jax_would_be_imported() -> None:
     assert shown < 0.6 * imported, f"{shown:.2f} s against {imported:.2f} s"
 
 
-def test_in_a_narrow_window_headings_break_and_numbers_do_not() -> None:
-    names, cells = ["demonstrator", "return mean", "terminated"], [["half_cheetah:front=0.05", "3,361.9", "0"]]
-    assert _heads(names, cells, 80) == names
-    narrow = _heads(names, cells, 50)
-    assert [head.replace("\n", "") for head in narrow] == ["demonstrator", "returnmean", "terminated"]
-    assert "return\nmean" in narrow
+TABLES = {
+    "robots": "robots",
+    "knobs": "robots slider.xml",
+    "inspect": "inspect demos",
+    "score": "score demos --imitator slider.xml --overwrite",
+    "weigh": "weigh scores.parquet --overwrite --out weighed.parquet",
+    "acquire": "acquire --scores scores.parquet --budget 2",
+    "evaluate": "evaluate run --episodes 1",
+    "project": "project demos --imitator slider.xml --overwrite --out projected",
+    "help": "score demos --imitator slider.xml --method direct:help",
+}
+"""Every kind of table at its smallest."""
+
+
+@pytest.mark.parametrize("room", [0, 20, 40, 60, 80, 120])
+@pytest.mark.parametrize("name", TABLES)
+def test_no_window_cuts_a_number_or_breaks_a_word(
+    name: str, room: int, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Tables go to stdout with every cell and heading whole, at any width; remarks go to stderr."""
+    meant: list[str] = []
+
+    def noted(heads: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> Table | Text:
+        meant.extend([*heads, *(cell for row in rows for cell in row)])
+        return fitted(heads, rows, room)
+
+    monkeypatch.setattr("imitable.cli.console.fitted", noted)
+    monkeypatch.setenv("COLUMNS", str(room))
+    monkeypatch.chdir(folder)
+    verb = parse(TABLES[name].split())
+    import_module(f"imitable.cli.{type(verb).__name__.lower()}").run(verb)
+    shown, remarks = capsys.readouterr()
+    words = shown.translate(str.maketrans("│┃┆", "   ")).split()
+    assert meant
+    assert {word for text in meant for word in text.split()} <= set(words)
+    assert "─" not in remarks
+    assert "━" not in remarks

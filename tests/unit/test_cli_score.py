@@ -2,6 +2,8 @@
 """`imitable score | weigh | acquire` as a person meets them."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +11,9 @@ import numpy as np
 import pytest
 
 import imitable as im
-from imitable.feasibility.score_files import parts_path, steps_path
+from imitable.errors import BadOption
+from imitable.feasibility.score_files import parts_path
+from imitable.feasibility.step_files import steps_path
 from imitable.sim.babble import babble
 from tests.unit.test_cli import imitable, refused
 
@@ -139,3 +143,45 @@ def test_demonstrations_can_be_left_out(tmp_path: Path, slider_path: Path) -> No
     quick = ("--method", "cloning:gradient_steps=2", "--episodes", "1", "--out", tmp_path / "run")
     assert "episode 1" in refused(*learn, *quick)
     assert imitable(*learn, *quick, "--leave-out", "1").returncode == 0
+
+
+LIGHT = """
+import json, sys
+from imitable.cli.main import main
+for words in json.loads(sys.argv[1]):
+    main(words)
+print("jax" in sys.modules)
+"""
+
+
+def test_what_learns_nothing_loads_no_jax(scores: Path, demos: Path, slider: Path, tmp_path: Path) -> None:
+    job = ("score", str(demos), "--imitator", str(slider), *QUICK)
+    commands = [
+        [*job, "--out", str(tmp_path / "again.parquet")],
+        [*job, "--out", str(scores), "--explain", "4"],
+        ["weigh", str(scores), "--temperature", "1000", "--out", str(tmp_path / "weighted.parquet")],
+        ["acquire", "--scores", str(scores), "--budget", "3"],
+        ["project", str(demos), "--imitator", str(slider), "--scores", str(scores), "--out", str(tmp_path / "projected")],
+        ["report", str(scores), "--out", str(tmp_path / "report.html")],
+    ]
+    quiet = json.dumps([[*words, "--quiet"] for words in commands])
+    done = subprocess.run([sys.executable, "-c", LIGHT, quiet], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "False"
+
+
+def test_the_examples_calls_work(demos: Path, slider: Path, tmp_path: Path) -> None:
+    """What a user of the library writes most, with names of `imitable` alone."""
+    out = tmp_path / "scores.parquet"
+    found = im.score(im.read(demos), str(slider), QUICK[1], seed=1, temperature=5.0, out=out)
+    assert im.read_scores(out).weighing.temperature == "5.0"
+    assert found.path == out
+    explanation = im.explain(im.read_scores(out), 4)
+    assert explanation.verdict == "infeasible"
+    assert explanation.lines
+    with pytest.raises(BadOption, match="does not hold"):
+        im.explain(found, 4, im.Part(im.read(demos), [0]))
+    with pytest.raises(BadOption, match="0 to 5"):
+        im.explain(found, 6)
+    again = im.score(im.read(demos), str(slider), QUICK[1], seed=1, out=im.Output(out, resume=True))
+    np.testing.assert_array_equal(again.share, found.share)

@@ -9,11 +9,11 @@ import pytest
 
 from imitable.errors import BadOption
 from imitable.feasibility.fmdp import Fmdp, fmdp, play
-from imitable.feasibility.methods.one_step import OneStep
+from imitable.feasibility.methods.one_step import OneStepFmdp
 from imitable.feasibility.methods.trajectory import TrajectoryFmdp
 from imitable.feasibility.ruler import ruler
 from imitable.feasibility.scorer import Job, Measured
-from imitable.feasibility.tracker import LEARNER, Tracker, has_converged
+from imitable.feasibility.tracker import LEARNER, has_converged
 from imitable.rl.train import Trainer
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
@@ -23,9 +23,11 @@ from imitable.sim.rollout import Collector
 from imitable.sim.task import Moment
 from imitable.tracking.solver import Lanes
 from imitable.types import InMemory, Trajectory
+from tests.unit.test_score import Heard
 
 QUICK = {"steps": 2 * LEARNER.batch, "trained": 3, "horizon": 8}
-FORMS = pytest.mark.parametrize("form", [TrajectoryFmdp, OneStep])
+Form = TrajectoryFmdp | OneStepFmdp
+FORMS = pytest.mark.parametrize("form", [TrajectoryFmdp, OneStepFmdp])
 INPUTS = pytest.mark.parametrize("tracker_input", ["target", "initial-state"])
 
 
@@ -121,15 +123,15 @@ def test_one_step_episodes_last_one_step_and_begin_anywhere(slider_path: Path) -
 
 
 @FORMS
-def test_playing_without_a_policy_is_a_passive_imitator(slider_path: Path, form: type[Tracker]) -> None:
+def test_playing_without_a_policy_is_a_passive_imitator(slider_path: Path, form: type[Form]) -> None:
     body = parse_robot(str(slider_path))
     trajectories = [*demonstrations(body, 1, 12), *demonstrations(body, 1, 3)]
-    task = task_of(body, trajectories, one_step=form.one_step)
+    task = task_of(body, trajectories, one_step=form is OneStepFmdp)
     played = play(task, Lanes(body, np.ones(2)), None)
     batch = Batch(body, 1)
     batch.set_state(trajectories[0].states[:1])
     for t in range(8):
-        if form.one_step:
+        if form is OneStepFmdp:
             batch.set_state(trajectories[0].states[t : t + 1])
         batch.step(np.zeros((1, 1)))
         np.testing.assert_allclose(played.states[0, t], batch.states[0], atol=1e-9)
@@ -137,7 +139,7 @@ def test_playing_without_a_policy_is_a_passive_imitator(slider_path: Path, form:
 
 
 @FORMS
-def test_a_measure_depends_on_the_seed_and_the_demonstration_alone(slider_path: Path, form: type[Tracker]) -> None:
+def test_a_measure_depends_on_the_seed_and_the_demonstration_alone(slider_path: Path, form: type[Form]) -> None:
     job = slider_job(slider_path)
     trajectories = list(job.demos)
     measurer = form(**QUICK).prepared(job)
@@ -152,12 +154,12 @@ def test_a_measure_depends_on_the_seed_and_the_demonstration_alone(slider_path: 
 
 def test_another_seed_learns_another_tracker(slider_path: Path) -> None:
     job = slider_job(slider_path)
-    ours, theirs = (OneStep(**QUICK).prepared(replace(job, seed=seed))([job.demos[0]])[0] for seed in (1, 2))
+    ours, theirs = (OneStepFmdp(**QUICK).prepared(replace(job, seed=seed))([job.demos[0]])[0] for seed in (1, 2))
     assert ours.distance != theirs.distance
 
 
 @FORMS
-def test_what_is_measured_adds_up(slider_path: Path, form: type[Tracker]) -> None:
+def test_what_is_measured_adds_up(slider_path: Path, form: type[Form]) -> None:
     job = slider_job(slider_path)
     measurer = form(**QUICK).prepared(job)
     learned = measurer.spent
@@ -168,7 +170,7 @@ def test_what_is_measured_adds_up(slider_path: Path, form: type[Tracker]) -> Non
     np.testing.assert_array_equal(trace.steps, np.arange(1, 9))
     np.testing.assert_allclose(trace.errors, job.ruler.errors(trace.states, job.demos[0].states[1:9]))
     np.testing.assert_allclose(found.distance, job.ruler.discounted(trace.errors))
-    assert len(set(trace.attempts.tolist())) == (8 if form.one_step else 1)
+    assert len(set(trace.attempts.tolist())) == (8 if form is OneStepFmdp else 1)
     assert (np.abs(trace.actions) <= 1).all()
     assert set(measurer.about["converged"]) == {row.demonstrator for row in job.demos.episodes}  # pyright: ignore[reportArgumentType]
 
@@ -183,8 +185,8 @@ def test_a_stranger_is_followed_by_the_best_tracker(slider_path: Path) -> None:
 
 
 def test_what_was_learned_is_not_learned_again(slider_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines: list[str] = []
-    job = slider_job(slider_path, models=tmp_path / "models", say=lines.append)
+    heard = Heard()
+    lines, job = heard.lines, slider_job(slider_path, models=tmp_path / "models", observer=heard)
     settings = TrajectoryFmdp(**QUICK)
     first = settings.prepared(job)
     found = first(list(job.demos))
@@ -210,7 +212,7 @@ def test_what_was_learned_is_not_learned_again(slider_path: Path, tmp_path: Path
 
 
 @FORMS
-def test_own_demonstrations_are_followed_better_than_those_of_a_stronger_body(slider_path: Path, form: type[Tracker]) -> None:
+def test_own_demonstrations_are_followed_better_than_those_of_a_stronger_body(slider_path: Path, form: type[Form]) -> None:
     job = slider_job(slider_path)
     found = form(**QUICK | {"steps": 10 * LEARNER.batch}).prepared(job)(list(job.demos))
     shares = [one.share for one in found]
@@ -242,4 +244,4 @@ def test_converged_means_no_change(looks: list[float], converged: bool) -> None:
 )
 def test_bad_settings_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(BadOption, match=next(iter(wrong))):
-        OneStep(**wrong)  # pyright: ignore[reportArgumentType]
+        OneStepFmdp(**wrong)  # pyright: ignore[reportArgumentType]

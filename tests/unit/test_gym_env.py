@@ -16,7 +16,7 @@ from imitable.errors import BadKnobValue, BadOption, ImitableError, UnknownKnob
 from imitable.robots.parse import ROBOTS, parse_robot
 from imitable.sim.task import Locomotion
 
-VARIANTS = {
+BODIES = {
     "imitable/Swimmer-v0": ({"front": 50, "back": 10}, "swimmer:front=50,back=10"),
     "imitable/Walker2d-v0": ({"friction": 24.9}, "walker2d:friction=24.9"),
     "imitable/HalfCheetah-v0": ({"front": 0.01, "noise": 0.1}, "half_cheetah:front=0.01,noise=0.1"),
@@ -49,9 +49,9 @@ def huge(env: Any) -> np.ndarray:
 
 
 class TestRegistry:
-    @pytest.mark.parametrize("name", VARIANTS)
+    @pytest.mark.parametrize("name", BODIES)
     def test_make_turns_the_knobs(self, name: str) -> None:
-        knobs, text = VARIANTS[name]
+        knobs, text = BODIES[name]
         env = gymnasium.make(name, **knobs)
         assert env.unwrapped.task == Locomotion(parse_robot(text))
         envs = gymnasium.make_vec(name, num_envs=2, **knobs)
@@ -74,9 +74,9 @@ class TestRegistry:
     def test_every_built_in_robot_is_there(self) -> None:
         assert sorted(ENVIRONMENTS.values()) == sorted(ROBOTS)
 
-    @pytest.mark.parametrize("name", VARIANTS)
+    @pytest.mark.parametrize("name", BODIES)
     def test_a_spec_makes_the_same_environment_again(self, name: str) -> None:
-        knobs, _ = VARIANTS[name]
+        knobs, _ = BODIES[name]
         env = gymnasium.make(name, rules="gymnasium", observe_root=True, **knobs)
         assert env.spec is not None
         again = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json()))
@@ -85,9 +85,9 @@ class TestRegistry:
 
 @pytest.mark.filterwarnings("ignore:.*Box observation space (min|max)imum value is -?infinity.*:UserWarning")
 @pytest.mark.parametrize("rules", ["paper", "gymnasium"])
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", BODIES)
 def test_gymnasium_s_checker_passes(name: str, rules: str) -> None:
-    knobs, _ = VARIANTS[name]
+    knobs, _ = BODIES[name]
     check_env(gymnasium.make(name, rules=rules, **knobs).unwrapped, skip_render_check=True)
 
 
@@ -235,10 +235,10 @@ class TestClock:
 
 
 class TestVector:
-    @pytest.mark.parametrize("name", VARIANTS)
+    @pytest.mark.parametrize("name", BODIES)
     def test_equals_single_environments_bit_for_bit(self, name: str) -> None:
         """One batch against Gymnasium's loop over single environments, through falls, cuts, restarts and noise."""
-        knobs, _ = VARIANTS[name]
+        knobs, _ = BODIES[name]
         shared: dict[str, Any] = {"num_envs": 5, "max_episode_steps": 45, **knobs}
         native = gymnasium.make_vec(name, vectorization_mode="vector_entry_point", threads=2, **shared)
         loop = gymnasium.make_vec(name, vectorization_mode="sync", **shared)

@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 from imitable.errors import BadOption
 from imitable.feasibility.methods.inverse_dynamics import InverseDynamics
 from imitable.feasibility.methods.neighbours import Neighbours, nearest
-from imitable.feasibility.methods.transferability import Transferability, k_means
+from imitable.feasibility.methods.transferability import Transferability, cluster_centres
 from imitable.feasibility.ruler import ruler
 from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
 from imitable.nn import discriminator, inverse_model
@@ -111,7 +111,7 @@ def test_k_means_finds_clear_clusters() -> None:
     rng = np.random.default_rng(0)
     middles = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
     points = (middles[:, None] + rng.normal(scale=0.1, size=(3, 20, 2))).reshape(60, 2)
-    centres = k_means(points, 3, rng)
+    centres = cluster_centres(points, 3, rng)
     assert np.square(centres[:, None] - middles).sum(axis=2).min(axis=0).max() < 0.1
 
 

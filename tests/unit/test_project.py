@@ -193,7 +193,7 @@ def test_score_files_of_others_are_refused(scored: tuple[Demonstrations, Path], 
         project(sets, f"{slider_path}:gear.push=8", scores=out)
     with pytest.raises(BadWeights, match="episode 0 of the set has none"):
         project(demonstrations(*babble(slider, 1, 40, 6), body=slider), slider, scores=out)
-    score(sets, slider, "direct:form=restart,horizon=5", out=out, overwrite=True)
+    score(sets, slider, "direct:form=restart,horizon=5", out=im.Output(out, overwrite=True))
     with pytest.raises(BadScores, match="no rollout of episode 0"):
         project(sets, slider, scores=out)
     assert project(sets, slider, scores=out, length=5).simulator_steps > 0, "other pieces are simulated"

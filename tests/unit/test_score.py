@@ -12,7 +12,6 @@ from pathlib import Path
 from weakref import WeakSet
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -21,13 +20,16 @@ from imitable.demos.store import read, write
 from imitable.errors import BadEpisode, BadOption, BadScores, BadWeights, CannotResume, ImitableError, OutputExists
 from imitable.feasibility import score as score_module
 from imitable.feasibility.checks import check_episode
-from imitable.feasibility.explain import explain, ladders, lines
+from imitable.feasibility.explain import explain, ladders
 from imitable.feasibility.ruler import compared
 from imitable.feasibility.score import Measuring, method, score, subset, weigh
-from imitable.feasibility.score_files import parts_path, read_scores, read_steps, steps_path, write_scores, write_steps
+from imitable.feasibility.score_files import parts_path, read_scores, write_scores
+from imitable.feasibility.step_files import copy_steps, read_steps, steps_path, write_traces
+from imitable.files import Output
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble
+from imitable.tracking.attempts import Trace
 from imitable.types import Demonstrations, Episode, InMemory, Layout, Trajectory, Weights, episode_of
 
 DT, SUBSTEPS, DAMPING, FORCE = 0.01, 2, 0.1, 2.0
@@ -46,6 +48,21 @@ def pushed(force: float, steps: int) -> Trajectory:
 @pytest.fixture
 def slider(slider_path: Path) -> Robot:
     return parse_robot(str(slider_path))
+
+
+class Heard:
+    """An observer that remembers."""
+
+    def __init__(self) -> None:
+        self.done: list[int] = []
+        self.lines: list[str] = []
+
+    def progress(self, done: int, total: int, note: str = "") -> None:
+        del total, note
+        self.done.append(done)
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
 
 
 def own(robot: Robot, count: int = 6, steps: int = 40, seed: int = 5) -> InMemory:
@@ -110,7 +127,7 @@ def test_every_form_tells_own_from_impossible(slider: Robot, form: str) -> None:
     demos = InMemory(slider.layout, [pushed(FORCE / 2, 40), pushed(8 * FORCE, 40)])
     scores = score(demos, slider, f"direct:form={form},window=20")
     assert scores.share[0] < 0.05 < 0.5 < scores.share[1]
-    assert scores.about["certificate"] == 1.0
+    assert scores.measurement.certificate == 1.0
 
 
 def test_windows_look_past_the_beginning(slider: Robot) -> None:
@@ -124,7 +141,7 @@ def test_windows_look_past_the_beginning(slider: Robot) -> None:
 
 def test_a_class_of_ones_own_is_a_method(slider: Robot) -> None:
     scorer = method("imitable.feasibility.methods.direct.Direct:horizon=7")
-    assert score(own(slider), slider, scorer).about["horizon"] == 7
+    assert score(own(slider), slider, scorer).measurement.horizon == 7
 
 
 @pytest.mark.parametrize(
@@ -157,7 +174,8 @@ def test_files_hold_everything(slider: Robot, tmp_path: Path) -> None:
     for name in ("distance", "share", "score", "weight", "first_divergence"):
         np.testing.assert_array_equal(getattr(back, name), getattr(scores, name))
     assert back.verdict == scores.verdict
-    assert back.about == scores.about
+    assert (back.measurement, back.weighing, back.path) == (scores.measurement, scores.weighing, scores.path)
+    assert back.metadata() == scores.metadata()
     names = pq.read_table(out).column_names
     assert names[:5] == ["source", "episode_index", "episode_hash", "demonstrator", "length"]
     trace = read_steps(out, demos[2].hash)
@@ -173,7 +191,7 @@ def test_weigh_never_simulates_and_compositions_neither(slider: Robot, monkeypat
     demos = InMemory(slider.layout, [pushed(f * FORCE, 40) for f in (0.5, 1.5, 3.0, 8.0)])
     scores = score(demos, slider)
     monkeypatch.setattr(score_module, "babble", None)
-    hot = weigh(scores, "1000")
+    hot = weigh(scores, 1000)
     assert hot.weights.effective_size > scores.weights.effective_size
     kept = weigh(scores, "auto", "top:2")
     assert (kept.weight > 0).sum() == 2
@@ -186,13 +204,13 @@ def test_a_grown_set_measures_only_what_is_new(slider: Robot, tmp_path: Path) ->
     out, few, many = tmp_path / "scores.parquet", own(slider, 3), own(slider, 3, seed=9)
     grown = InMemory(slider.layout, [*few, *many])
     first = score(few, slider, out=out)
-    seen: list[int] = []
-    second = score(grown, slider, out=out, resume=True, on_progress=lambda done, total: seen.append(done))
-    assert seen[0] == 3
+    heard = Heard()
+    second = score(grown, slider, out=Output(out, resume=True, observer=heard))
+    assert heard.done[0] == 3
     np.testing.assert_array_equal(second.share[:3], first.share)
     fresh = score(grown, slider, out=tmp_path / "fresh.parquet")
     np.testing.assert_array_equal(second.share, fresh.share)
-    assert second.about["measured_steps"] == fresh.about["measured_steps"]
+    assert second.measurement.measured_steps == fresh.measurement.measured_steps
     assert pq.read_table(steps_path(out)).equals(pq.read_table(steps_path(tmp_path / "fresh.parquet")))
 
 
@@ -202,10 +220,10 @@ def test_resuming_with_other_settings_is_refused(slider: Robot, tmp_path: Path) 
     with pytest.raises(OutputExists, match="--resume"):
         score(own(slider), slider, out=out)
     with pytest.raises(CannotResume, match="seed"):
-        score(own(slider), slider, seed=3, out=out, resume=True)
+        score(own(slider), slider, seed=3, out=Output(out, resume=True))
     before = out.read_bytes()
     with pytest.raises(CannotResume, match="discount"):
-        score(own(slider), slider, measuring=Measuring(discount=0.5), out=out, resume=True)
+        score(own(slider), slider, measuring=Measuring(discount=0.5), out=Output(out, resume=True))
     assert out.read_bytes() == before
 
 
@@ -213,8 +231,9 @@ KILLED = """
 import sys
 from imitable.demos.store import read
 from imitable.feasibility import score
+from imitable.files import Output
 score.CHUNK = 2
-score.score(read(sys.argv[1]), sys.argv[2], out=sys.argv[3], resume=True)
+score.score(read(sys.argv[1]), sys.argv[2], out=Output(sys.argv[3], resume=True))
 """
 
 
@@ -286,7 +305,8 @@ def test_damaged_score_files_get_one_line(tmp_path: Path, slider: Robot) -> None
 
 def test_weights_belong_to_their_demonstrations(slider: Robot) -> None:
     demos = InMemory(slider.layout, [pushed(f * FORCE, 40) for f in (0.5, 1.5, 3.0)])
-    weights = score(demos, slider, temperature="5").weights
+    weights = score(demos, slider, temperature=5.0).weights
+    np.testing.assert_array_equal(score(demos, slider, temperature="5").weight, weights.values)
     np.testing.assert_array_equal(weights.of(demos), weights.values)
     backwards = InMemory(slider.layout, [demos[2], demos[1], demos[0]])
     np.testing.assert_allclose(weights.of(backwards), weights.values[::-1])
@@ -302,9 +322,9 @@ def test_an_explanation_names_joint_force_and_knob(slider_path: Path, tmp_path: 
     demos = InMemory(weak.layout, [Trajectory(pushed(0.9 * FORCE, 40).states, str(strong))])
     out = tmp_path / "scores.parquet"
     scores = score(demos, weak, out=out)
-    trace = read_steps(out, demos[0].hash)
-    assert trace is not None
-    found = explain(demos[0], scores, 0, trace)
+    found = explain(scores, 0, demos)
+    assert explain(read_scores(out), 0, demos) == found
+    assert explain(replace(scores, path=None), 0, demos) == found, "without its steps it is measured again"
     assert found.verdict == "infeasible"
     assert found.first_divergence is not None
     assert found.forces[0].joint == "slide"
@@ -315,7 +335,7 @@ def test_an_explanation_names_joint_force_and_knob(slider_path: Path, tmp_path: 
     assert [rung.share for rung in ladder.rungs] == sorted((rung.share for rung in ladder.rungs), reverse=True)
     assert "feasible from gear.push ≥" in ladder.sentence
     assert ladder.rungs[0].share == scores.share[0]
-    assert any("has 0.4" in line for line in lines(found))
+    assert any("has 0.4" in line for line in found.lines)
 
 
 def test_a_ladder_without_a_feasible_rung_says_so(slider_path: Path) -> None:
@@ -349,7 +369,7 @@ def test_whom_to_ask(slider: Robot) -> None:
 def test_nobody_feasible_is_said(slider: Robot) -> None:
     hard = [Trajectory(pushed((8 + k) * FORCE, 40).states, "unable") for k in range(4)]
     scores = score(InMemory(slider.layout, hard), slider)
-    assert "no demonstration is feasible" in scores.about["remarks"][0]
+    assert "no demonstration is feasible" in scores.weighing.remarks[0]
     assert "no demonstrator has given a feasible" in acquire(scores, 5).sentence
 
 
@@ -362,7 +382,7 @@ def test_wilson_by_hand() -> None:
 def test_a_rewritten_score_file_reads_the_same(slider: Robot, tmp_path: Path) -> None:
     scores = score(own(slider), slider)
     write_scores(tmp_path / "a.parquet", scores)
-    assert read_scores(tmp_path / "a.parquet").about == scores.about
+    assert read_scores(tmp_path / "a.parquet").metadata() == scores.metadata()
 
 
 def test_folders_and_memory_agree(slider: Robot, tmp_path: Path) -> None:
@@ -435,24 +455,44 @@ def test_what_was_learned_from_other_demonstrations_judges_none_of_these(slider:
     )
     fresh = score(second, slider, method)
     score(first, slider, method, out=out)
-    again = score(second, slider, method, out=out, overwrite=True)
+    again = score(second, slider, method, out=Output(out, overwrite=True))
     np.testing.assert_array_equal(again.share, fresh.share)
 
 
 def test_resuming_and_overwriting_at_once_is_refused(slider: Robot, tmp_path: Path) -> None:
     demos = InMemory(slider.layout, [pushed(FORCE, 10)])
     with pytest.raises(BadOption, match="--resume"):
-        score(demos, slider, out=tmp_path / "scores.parquet", resume=True, overwrite=True)
+        score(demos, slider, out=Output(tmp_path / "scores.parquet", resume=True, overwrite=True))
 
 
 def test_steps_go_on_over_the_border_of_row_groups(tmp_path: Path) -> None:
     """Parquet closes a row group after so many rows, wherever an episode stands."""
-    table = pa.table({"episode_hash": ["a"] * 5 + ["b"] * 7 + ["c"] * 3, "step": list(range(15))})
-    pq.write_table(table, tmp_path / "part.parquet", row_group_size=4)
-    pq.write_table(table.slice(5, 7), tmp_path / "later.parquet", row_group_size=4)
+    traces = {name: trace_of(rows, seed) for seed, (name, rows) in enumerate((("a", 5), ("b", 7), ("c", 3)))}
+    whole, later = tmp_path / "whole.parquet", tmp_path / "later.parquet"
+    write_traces(whole, traces)
+    write_traces(later, {"b": traces["b"]})
+    in_small_groups(whole, 4)
     wanted = [replace(episode_of(pushed(FORCE, 10), 0), hash=name) for name in ("a", "b")]
-    write_steps(tmp_path / "steps.parquet", [tmp_path / "part.parquet", tmp_path / "later.parquet"], wanted)
-    assert pq.read_table(tmp_path / "steps.parquet")["step"].to_pylist() == list(range(12))
+    copy_steps(steps_path(tmp_path / "scores.parquet"), [whole, later], wanted)
+    for name in ("a", "b"):
+        trace = read_steps(tmp_path / "scores.parquet", name)
+        assert trace is not None
+        for column in ("steps", "attempts", "errors", "states", "actions"):
+            np.testing.assert_array_equal(getattr(trace, column), getattr(traces[name], column))
+    assert read_steps(tmp_path / "scores.parquet", "c") is None
+
+
+def trace_of(rows: int, seed: int) -> Trace:
+    numbers = np.random.default_rng(seed).normal(size=(rows, 4))
+    numbers[0, 0] = np.nan
+    return Trace(np.arange(1, rows + 1), np.zeros(rows, np.int64), numbers[:, 0], numbers[:, 1:3], numbers[:, 3:])
+
+
+def in_small_groups(path: Path, rows: int) -> None:
+    """Write a Parquet file anew in row groups of so many rows."""
+    file = pq.ParquetFile(path)
+    table = file.read().replace_schema_metadata(file.metadata.metadata)
+    pq.write_table(table, path, row_group_size=rows, write_page_checksum=True)
 
 
 def test_a_strangers_demonstration_is_climbed_by_the_motor_that_lacks_strength(slider: Robot) -> None:

@@ -2,6 +2,8 @@
 """Methods as text: read, write, and say what would be right."""
 
 import dataclasses
+import math
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
@@ -9,7 +11,27 @@ from hypothesis import strategies as st
 
 from imitable.errors import BadOption, BadSpec
 from imitable.rl.settings import METHODS, Ppo, Trpo, method, same_settings
-from imitable.spec_text import Range, bound, method_text, parse_method, split
+from imitable.spec_text import OneOf, Range, bound, check_fields, method_text, parse_method, split
+
+
+@dataclasses.dataclass(frozen=True)
+class Mine:
+    """A user's method with a field of every type that can be read from text, and one that cannot."""
+
+    flag: bool = True
+    count: Annotated[int, Range(1, 100)] = 3
+    rate: Annotated[float, Range(0, 1)] = 0.5
+    widths: Annotated[tuple[int, ...], Range(1, 512)] = (8, 8)
+    form: Annotated[str, OneOf("restart", "rollout")] = "restart"
+    anything: int = 0
+    table: list[int] = dataclasses.field(default_factory=list[int])
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+def mine(text: str) -> Mine:
+    return parse_method(text, {"m": Mine})
 
 
 def test_settings_are_read_by_type() -> None:
@@ -55,6 +77,81 @@ def test_a_wrong_text_says_what_would_be_right(text: str, part: str) -> None:
 
 def test_a_path_is_split_after_its_suffix() -> None:
     assert split("models/a:b,c.xml:gravity=3") == ("models/a:b,c.xml", {"gravity": "3"})
+
+
+class TestBool:
+    @pytest.mark.parametrize(
+        ("text", "flag"),
+        [
+            ("0", False),
+            ("1", True),
+            ("false", False),
+            ("True", True),
+            ("no", False),
+            ("yes", True),
+            ("OFF", False),
+            ("on", True),
+        ],
+    )
+    def test_is_read_as_what_it_says(self, text: str, flag: bool) -> None:
+        assert mine(f"m:flag={text}").flag is flag
+
+    @pytest.mark.parametrize("text", ["2", "0x1", "-1", "maybe", "0.0"])
+    def test_anything_else_is_refused(self, text: str) -> None:
+        with pytest.raises(BadOption, match=r"m:flag=.* is not allowed: give 1 or 0"):
+            mine(f"m:flag={text}")
+
+    @pytest.mark.parametrize("flag", [True, False])
+    def test_reads_back(self, flag: bool) -> None:
+        assert mine(method_text("m", Mine(flag=flag))) == Mine(flag=flag)
+        assert method_text("m", Mine(flag=False)) == "m:flag=0"
+
+
+def test_a_type_that_no_text_can_give_is_refused_and_says_which_can() -> None:
+    with pytest.raises(BadOption, match=r"type list\[int\] cannot be read.*bool, int, float, str, tuple\[int, \.\.\.\]"):
+        mine("m:table=3x4")
+
+
+@given(st.integers())
+def test_whole_numbers_of_any_size_read_back(number: int) -> None:
+    assert mine(method_text("m", Mine(anything=number))).anything == number
+
+
+class TestFields:
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("count", 0),
+            ("count", 101),
+            ("rate", math.nan),
+            ("rate", -1e-9),
+            ("rate", math.inf),
+            ("rate", "0.5"),
+            ("widths", ()),
+            ("widths", (8, 0)),
+            ("widths", (513, 8)),
+        ],
+    )
+    def test_a_number_outside_its_range_is_refused(self, field: str, value: Any) -> None:
+        with pytest.raises(BadOption, match=rf"{field}=.*give a number from"):
+            Mine(**{field: value})
+
+    @pytest.mark.parametrize("changes", [{"count": 1}, {"count": 100}, {"rate": 0}, {"rate": 1.0}, {"widths": (1, 512)}])
+    def test_both_ends_are_inside(self, changes: dict[str, Any]) -> None:
+        Mine(**changes)
+
+    def test_a_word_that_is_no_choice_is_refused(self) -> None:
+        with pytest.raises(
+            BadOption, match=r"form=restrat is not allowed: did you mean 'restart'\? Choose from: restart, rollout"
+        ):
+            mine("m:form=restrat")
+        assert mine("m:form=rollout").form == "rollout"
+
+    def test_what_stands_at_a_field_can_be_shown(self) -> None:
+        assert bound(Mine, "count", Range) == Range(1, 100)
+        assert bound(Mine, "form", OneOf) == OneOf("restart", "rollout")
+        assert bound(Mine, "count", OneOf) is None
+        assert bound(Mine, "flag", Range) is None
 
 
 @pytest.mark.parametrize("kind", METHODS.values())

@@ -260,7 +260,7 @@ def test_a_foreign_dataset_is_read_as_far_as_sensible(tmp_path: Path) -> None:
     edit_info(folder, lambda info: info["features"]["observation.state"].update(names={"motors": ["a", "b", "c", "d"]}))
     edit_info(folder, lambda info: info["features"]["action"].update(names=None))
     edit_info(folder, lambda info: info.update(robot_type=None))
-    edit_table(folder / EPISODES, lambda table: table.drop_columns(list(parquet.OWN)))
+    edit_table(folder / EPISODES, foreign)
     singles = pa.list_(pa.float32())
     edit_table(folder / DATA, lambda t: t.set_column(0, "observation.state", t["observation.state"].cast(singles)))
     back = read(folder)
@@ -275,7 +275,7 @@ def test_a_foreign_dataset_is_read_as_far_as_sensible(tmp_path: Path) -> None:
 def test_a_foreign_dataset_without_actions_is_state_only(tmp_path: Path) -> None:
     write(tmp_path / "demos", LAYOUT, [trajectory(4)])
     edit_info(tmp_path / "demos", lambda info: (info.pop("imitable"), info["features"].pop("action")))
-    edit_table(tmp_path / "demos" / EPISODES, lambda table: table.drop_columns(list(parquet.OWN)))
+    edit_table(tmp_path / "demos" / EPISODES, foreign)
     edit_table(tmp_path / "demos" / DATA, lambda table: table.drop_columns(["action"]))
     back = read(tmp_path / "demos")
     assert back.layout.actuators == ()
@@ -297,6 +297,16 @@ def edit_table(path: Path, change: Callable[[Any], Any]) -> None:
 
 def replaced(table: Any, name: str, values: list[Any]) -> Any:
     return table.set_column(table.column_names.index(name), name, pa.array(values, table[name].type))
+
+
+def foreign(table: Any) -> Any:
+    """Return the episode rows as another program would write them."""
+    return table.drop_columns(list(parquet.OWN)).replace_schema_metadata(None)
+
+
+def older(table: Any) -> Any:
+    """Return the episode rows as our first datasets have them."""
+    return table.drop_columns(["row_hash"]).replace_schema_metadata(None)
 
 
 def refusal(folder: Path) -> str:
@@ -324,6 +334,9 @@ def refusal(folder: Path) -> str:
         (lambda info: info["features"]["observation.state"].update(shape=[2, 2]), "shape (2, 2)"),
         (lambda info: info.update(total_episodes=6), "lists 5 episodes with 2765 frames, meta/info.json 6 with 2765"),
         (lambda info: info.update(total_frames="many"), "makes no sense"),
+        (lambda info: info.pop("imitable"), "has lost its part 'imitable'"),
+        (lambda info: info["imitable"].update(period_s=0.021), "names other entries or another period"),
+        (lambda info: info["imitable"].update(qpos=info["imitable"]["qpos"][::-1]), "names other entries or another period"),
     ],
 )
 def test_a_wrong_info_is_refused(demos: Path, change: Callable[[Any], Any], reason: str) -> None:
@@ -361,12 +374,20 @@ def test_a_truncated_file_is_refused(demos: Path, name: str, keep: float) -> Non
     [
         (EPISODES, lambda t: t.drop_columns(["length", "data/file_index"]), "lacks the columns length, data/file_index"),
         (EPISODES, lambda t: t.drop_columns(["demonstrator"]), "lacks the columns demonstrator"),
-        (EPISODES, lambda t: replaced(t, "length", [None, *t["length"].to_pylist()[1:]]), "rows without a number"),
+        (EPISODES, lambda t: replaced(t, "length", [None, *t["length"].to_pylist()[1:]]), "rows without length"),
         (EPISODES, lambda t: replaced(t, "data/file_index", [0] * 5), "file-000.parquet does not hold episode 2"),
         (EPISODES, lambda t: replaced(t, "episode_index", [0, 0, 1, 2, 3]), "lists an episode twice"),
         (EPISODES, lambda t: replaced(t, "length", [30, 1202, 21, 11, 1501]), "has 31 frames where meta/episodes lists 30"),
         (EPISODES, lambda t: replaced(t, "length", [1, 1231, 21, 11, 1501]), "has 1 frames, a demonstration needs two"),
-        (EPISODES, lambda t: replaced(t, "episode_hash", ["0" * 32] * 5), "differ from the recorded hash"),
+        (EPISODES, lambda t: replaced(t, "episode_hash", ["0" * 32] * 5), "row of episode 0 in meta/episodes differs"),
+        (EPISODES, lambda t: older(replaced(t, "episode_hash", ["0" * 32] * 5)), "differ from the recorded hash"),
+        (EPISODES, lambda t: older(replaced(t, "episode_hash", [None] * 5)), "rows without episode_hash"),
+        (EPISODES, lambda t: older(replaced(t, "terminated", [None] * 5)), "rows without terminated"),
+        (EPISODES, lambda t: replaced(t, "row_hash", [None] * 5), "rows without row_hash"),
+        (EPISODES, lambda t: replaced(t, "terminated", [not x for x in t["terminated"].to_pylist()]), "episode 0 in meta/ep"),
+        (EPISODES, lambda t: replaced(t, "demonstrator", ["other"] * 5), "row of episode 0 in meta/episodes differs"),
+        (EPISODES, lambda t: replaced(t, "return", [9.0] * 5), "row of episode 0 in meta/episodes differs"),
+        (EPISODES, lambda t: replaced(t, "seed", [99] * 5), "row of episode 0 in meta/episodes differs"),
         (DATA, lambda t: t.drop_columns(["action"]), "lacks the columns action"),
         (DATA, lambda t: t.take(list(range(len(t)))[::-1]), "out of order"),
         (DATA, lambda t: t.take([0, 40, *range(1, 40), *range(41, len(t))]), "episode 0 in several places"),
@@ -400,23 +421,33 @@ def test_a_flipped_byte_hurts_its_own_episode_only(tmp_path: Path) -> None:
         back[1]
 
 
-def test_a_flipped_byte_is_never_taken_for_data(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [DATA, EPISODES, "meta/info.json"])
+def test_a_flipped_bit_never_changes_what_is_read(tmp_path: Path, name: str) -> None:
+    """Rows, layout and contents are what was written, or the set is refused."""
     written = [trajectory(length, k, seed=None, total_return=1.5) for k, length in enumerate((3, 40))]
     folder = tmp_path / "demos"
     write(folder, LAYOUT, written)
+    whole = read(folder).episodes
+    content = (folder / name).read_bytes()
     rng, refused = np.random.default_rng(0), 0
-    for name in (DATA, EPISODES):
-        content = (folder / name).read_bytes()
-        for offset in rng.choice(len(content), min(len(content), 250), replace=False):
-            damaged = bytearray(content)
-            damaged[offset] ^= 1 << int(rng.integers(8))
-            (folder / name).write_bytes(damaged)
-            try:
-                assert all(same(a, b) for a, b in zip(read(folder), written, strict=True)), (name, int(offset))
-            except errors.BadDataset:
-                refused += 1
-        (folder / name).write_bytes(content)
-    assert refused > 100
+    for bit in rng.choice(8 * len(content), 300, replace=False):
+        damaged = bytearray(content)
+        damaged[bit // 8] ^= 1 << int(bit % 8)
+        (folder / name).write_bytes(damaged)
+        try:
+            back = read(folder)
+            assert (back.layout, back.episodes) == (LAYOUT, whole), bit
+            assert all(same(a, b) for a, b in zip(back, written, strict=True)), bit
+        except errors.BadDataset:
+            refused += 1
+    assert refused > 60
+
+
+def test_our_first_datasets_stay_readable(demos: Path) -> None:
+    before = [episode.row_hash for episode in read(demos).episodes]
+    edit_table(demos / EPISODES, older)
+    assert [episode.row_hash for episode in read(demos).episodes] == before
+    assert [one.hash for one in read(demos)] == [episode.hash for episode in read(demos).episodes]
 
 
 # Failures of writing

@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from imitable.errors import BadPolicy, BadTrajectory
+from imitable.demos.part import Part
+from imitable.errors import BadPolicy, BadTrajectory, BadWeights
 from imitable.types import (
     Demonstrations,
-    Episode,
     InMemory,
     Layout,
-    Part,
     Policy,
     Trajectory,
+    Weights,
     by_demonstrator,
     episode_of,
     frozen,
@@ -98,7 +98,7 @@ class TestTrajectory:
         one = make_trajectory()
         nudged = one.states.copy()
         nudged[2, 1] = np.nextafter(nudged[2, 1], 9.0)
-        robots = [
+        trajectories = [
             one,
             dataclasses.replace(one, states=nudged),
             dataclasses.replace(one, actions=None),
@@ -106,7 +106,7 @@ class TestTrajectory:
             Trajectory(np.zeros((4, 3)), "cart"),
             Trajectory(np.zeros((2, 6)), "cart"),
         ]
-        assert len({trajectory.hash for trajectory in robots}) == len(robots)
+        assert len({trajectory.hash for trajectory in trajectories}) == len(trajectories)
 
     @settings(max_examples=30, deadline=None)
     @given(arrays(np.float64, st.tuples(st.integers(2, 5), st.integers(1, 4)), elements=st.floats(-1e9, 1e9)))
@@ -135,31 +135,53 @@ class TestInMemory:
             InMemory(LAYOUT, [make_trajectory(), Trajectory(np.zeros((3, 2)), "cart")])
 
 
-class Counted(InMemory):
-    """Demonstrations that count how often their rows are asked for."""
+class TestRowHash:
+    def test_covers_all_that_the_content_hash_leaves_out(self) -> None:
+        one = episode_of(dataclasses.replace(make_trajectory(), total_return=2.5, seed=42), 0)
+        others = [
+            dataclasses.replace(one, demonstrator="another"),
+            dataclasses.replace(one, terminated=True),
+            dataclasses.replace(one, total_return=float(np.nextafter(2.5, 3))),
+            dataclasses.replace(one, total_return=float("nan")),
+            dataclasses.replace(one, seed=None),
+            dataclasses.replace(one, hash="0" * 32),
+        ]
+        assert len({episode.row_hash for episode in (one, *others)}) == 7
 
-    asked = 0
-
-    @property
-    def episodes(self) -> tuple[Episode, ...]:
-        self.asked += 1
-        return super().episodes
+    def test_does_not_depend_on_where_an_episode_stands(self) -> None:
+        trajectory = make_trajectory()
+        assert episode_of(trajectory, 3, "folder").row_hash == episode_of(trajectory, 0).row_hash
 
 
-class TestPart:
-    def test_holds_what_the_set_holds_at_its_places(self) -> None:
-        whole = InMemory(LAYOUT, [make_trajectory(seed=seed) for seed in range(5)])
-        part = Part(whole, [3, 0, 3])
-        assert len(part) == 2
-        assert part.episodes == (whole.episodes[0], whole.episodes[3])
-        assert list(part) == [whole[0], whole[3]] == [part[0], part[1]]
+class TestWeights:
+    DEMOS = InMemory(LAYOUT, [make_trajectory(seed=seed, terminated=seed == 1) for seed in range(3)])
 
-    def test_asks_the_set_for_its_rows_once(self) -> None:
-        whole = Counted(LAYOUT, [make_trajectory(seed=seed) for seed in range(20)])
-        part = Part(whole, range(10))
-        for place in range(len(part)):
-            assert part.episodes[place].hash == whole[place].hash
-        assert whole.asked == 1
+    def weights(self, values: list[float], *places: int) -> Weights:
+        rows = [self.DEMOS.episodes[place] for place in places or range(3)]
+        return Weights(tuple(r.hash for r in rows), np.array(values), terminated=tuple(r.terminated for r in rows))
+
+    def test_of_the_set_and_of_a_part(self) -> None:
+        weights = self.weights([0.5, 0.3, 0.2])
+        assert weights.of(self.DEMOS) is weights.values
+        np.testing.assert_allclose(weights.of(Part(self.DEMOS, [1, 2])), [0.6, 0.4])
+
+    def test_a_stranger_is_refused(self) -> None:
+        with pytest.raises(BadWeights, match="episode 2 of the set has none"):
+            self.weights([0.5, 0.5], 0, 1).of(self.DEMOS)
+
+    @pytest.mark.parametrize("changed", [0, 1])
+    def test_an_end_that_changed_since_scoring_is_refused(self, changed: int) -> None:
+        demos = [dataclasses.replace(one, terminated=one.terminated ^ (k == changed)) for k, one in enumerate(self.DEMOS)]
+        whole, weights = InMemory(LAYOUT, demos), self.weights([0.5, 0.3, 0.2])
+        assert [episode.hash for episode in whole.episodes] == list(weights.hashes)
+        for some in (whole, Part(whole, [changed, 2])):
+            with pytest.raises(BadWeights, match=rf"episode {changed} of the set .*end.* by itself.* otherwise"):
+                weights.of(some)
+        np.testing.assert_allclose(weights.of(Part(whole, {0, 1, 2} - {changed})).sum(), 1)
+
+    def test_ends_of_other_demonstrations_are_no_ends(self) -> None:
+        with pytest.raises(BadWeights, match="2 demonstrations, but the ends of 1"):
+            Weights(("a", "b"), np.array([0.5, 0.5]), terminated=(True,))
 
 
 def test_places_of_every_demonstrator_in_the_order_they_appear() -> None:

@@ -10,8 +10,8 @@ from imitable.errors import BadOption
 from imitable.feasibility.ruler import Ruler, effective_horizon
 from imitable.feasibility.weighting import (
     Measures,
+    chosen_rows,
     first_divergence,
-    kept_rows,
     log_scores,
     masses,
     remarks,
@@ -106,13 +106,13 @@ def test_verdicts_follow_the_own_rollouts() -> None:
 
 def test_keeping() -> None:
     verdict, logs = ("feasible", "nearly", "feasible"), np.array([-1.0, -2.0, -0.5])
-    assert kept_rows("feasible", verdict, logs).tolist() == [True, False, True]
-    assert kept_rows("top:1", verdict, logs).tolist() == [False, False, True]
+    assert chosen_rows("feasible", verdict, logs).tolist() == [True, False, True]
+    assert chosen_rows("top:1", verdict, logs).tolist() == [False, False, True]
     with pytest.raises(BadOption, match="no demonstration is feasible"):
-        kept_rows("feasible", ("nearly",), logs[:1])
+        chosen_rows("feasible", ("nearly",), logs[:1])
     for wrong in ("top:0", "top:x", "best"):
         with pytest.raises(BadOption, match="top:K"):
-            kept_rows(wrong, verdict, logs)
+            chosen_rows(wrong, verdict, logs)
 
 
 def test_remarks_name_what_is_wrong_with_weights() -> None:

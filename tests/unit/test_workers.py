@@ -11,6 +11,7 @@ from imitable.errors import UnknownRobot
 from imitable.rl.settings import Ppo
 from imitable.rl.train import Trainer
 from imitable.robots.parse import parse_robot
+from imitable.runtime import THREAD_VARIABLES
 from imitable.sim.task import Locomotion
 from imitable.workers import Workers
 
@@ -32,7 +33,9 @@ def first_iterations(seed: int) -> tuple[int, str, float]:
     return os.getpid(), trainer.policy.hash, time.perf_counter() - started
 
 
-def test_workers_have_one_thread_are_warm_and_stay() -> None:
+def test_workers_have_one_thread_are_warm_and_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in THREAD_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
     before = dict(os.environ)
     with Workers(2, PRELOAD) as workers:
         first = dict(workers.run(environment, [(i,) for i in range(8)]))

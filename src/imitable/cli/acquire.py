@@ -5,13 +5,14 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from imitable.acquisition import Source, acquire, grouped
-from imitable.cli.console import bar, document, say, table
+from imitable.cli.console import Watched, bar, document, say, table
 from imitable.cli.verbs import Acquire
 from imitable.demos.store import read
 from imitable.errors import BadOption, one_of
-from imitable.feasibility.score import score
+from imitable.feasibility.score import Measuring, score
 from imitable.feasibility.score_files import read_scores
-from imitable.types import Scores
+from imitable.feasibility.scores import Scores
+from imitable.files import Output
 
 COLUMNS = ("name", "episodes", "feasible", "95 % interval", "p", "queries", "cost", "feasible/cost")
 
@@ -33,24 +34,20 @@ def _scores(verb: Acquire) -> Scores:
         raise BadOption("DEMOS", "(none)", "give demonstrations and --imitator SPEC, or --scores FILE")
     demos = read(*verb.demos)
     with bar(verb.common, len(demos), "scoring") as shown:
+        out = Output(observer=Watched(verb.common, shown))
         return score(
-            demos,
-            verb.imitator,
-            "direct",
-            verb.common.seed,
-            threads=verb.common.threads,
-            on_progress=lambda done, _: shown.move_to(done),
+            demos, verb.imitator, "direct", verb.common.seed, measuring=Measuring(threads=verb.common.threads), out=out
         )
 
 
 def _costs(text: str, names: Iterable[str]) -> dict[str, float]:
-    """Read NAME=PRICE,…; names may hold commas and = of their own, so that a known one is looked for first."""
-    known, costs, rest = sorted(names, key=len, reverse=True), dict[str, float](), text
+    """Read NAME=PRICE,…; names may hold commas and = of their own, so that the longest one is looked for first."""
+    longest_first, costs, rest = sorted(names, key=len, reverse=True), dict[str, float](), text
     while rest:
-        name = next((name for name in known if rest.startswith(f"{name}=")), None)
+        name = next((name for name in longest_first if rest.startswith(f"{name}=")), None)
         if name is None:
             part = rest.rpartition("=")[0] or rest
-            raise BadOption("--cost", rest, f"give NAME=PRICE, several joined by commas; {one_of(part, known)}")
+            raise BadOption("--cost", rest, f"give NAME=PRICE, several joined by commas; {one_of(part, longest_first)}")
         price, _, rest = rest[len(name) + 1 :].partition(",")
         try:
             costs[name] = float(price)

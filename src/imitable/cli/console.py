@@ -1,62 +1,47 @@
 # SPDX-License-Identifier: MIT
-"""What a person sees: tables and progress bars on stderr, JSON on stdout."""
+"""What a person sees: tables on stdout, remarks and progress bars on stderr; with `--json` one document on stdout alone."""
 
 import json
 import math
 import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
-from textwrap import wrap
+from shutil import get_terminal_size
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.text import Text
 
+from imitable.cli.tables import fitted
 from imitable.cli.verbs import Common
 
-SHORTEST_HEAD = 4
-"""Letters of a heading's line, at least."""
+UNKNOWN_ROOM = 120
+"""Characters a line where the output is no terminal and nobody says how wide it is."""
 
 
-def _console() -> Console:
-    return Console(stderr=True, highlight=False)
+class _Output(Console):
+    """The standard output; a reader that has enough is left to the entry point."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def table(common: Common, title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Show a table, unless the user wants JSON or silence."""
+    """Show a table on stdout, unless the user wants JSON or silence."""
     if common.quiet or common.json:
         return
-    console, shown = _console(), Table(title=escape(title), title_justify="left")
+    room = get_terminal_size((UNKNOWN_ROOM, 0)).columns
     cells = [[_cell(value) for value in row] for row in rows]
-    heads = _heads([column.replace("_", " ") for column in columns], cells, console.width)
-    for place, head in enumerate(heads):
-        # names and numbers stay whole, sentences may wrap
-        whole = place == 0 or not any(" " in row[place] for row in cells)
-        shown.add_column(head, overflow="fold", no_wrap=whole, justify="left" if place == 0 else "right")
-    for row in cells:
-        shown.add_row(*map(escape, row))
-    console.print(shown)
-
-
-def _heads(names: Sequence[str], cells: Sequence[Sequence[str]], room: int) -> list[str]:
-    """Break headings into lines until the table fits: between words if that will do, else inside them; never numbers."""
-    widest = [max((len(row[place]) for row in cells), default=0) for place in range(len(names))]
-    if max(widest, default=0) > room // 2:
-        return list(names)  # sentences: rich finds them room
-    heads = list(names)
-    for limit in range(max(map(len, names)), SHORTEST_HEAD - 1, -1):
-        heads = ["\n".join(wrap(name, max(limit, width))) for name, width in zip(names, widest, strict=True)]
-        taken = [max(width, *map(len, head.split("\n"))) for head, width in zip(heads, widest, strict=True)]
-        if sum(taken) + 3 * len(taken) + 1 <= room:
-            break
-    return heads
+    output = _Output(highlight=False, width=room)
+    output.print(Text(title, style="italic"), soft_wrap=True)
+    shown = fitted([column.replace("_", " ") for column in columns], cells, room)
+    output.print(shown, soft_wrap=isinstance(shown, Text))
 
 
 def say(common: Common, line: str) -> None:
-    """Say one line, unless the user wants JSON or silence."""
+    """Say one line on stderr, unless the user wants JSON or silence."""
     if not (common.quiet or common.json):
-        _console().print(line, markup=False, soft_wrap=True)
+        print(line, file=sys.stderr)
 
 
 def document(common: Common, content: object) -> None:
@@ -79,13 +64,28 @@ class Bar:
         self._progress.update(self._task, completed=done, note=note)
 
 
+class Watched:
+    """An observer that moves a bar and says lines."""
+
+    def __init__(self, common: Common, shown: Bar) -> None:
+        self._common, self._bar = common, shown
+
+    def progress(self, done: int, total: int, note: str = "") -> None:
+        """Move the bar."""
+        self._bar.move_to(done, note or f"{done:,} of {total:,}")
+
+    def say(self, line: str) -> None:
+        """Say a line, unless the user wants JSON or silence."""
+        say(self._common, line)
+
+
 @contextmanager
 def bar(common: Common, total: int, what: str) -> Generator[Bar]:
     """Show a progress bar on a terminal; nothing elsewhere."""
     hidden = common.quiet or common.json or not sys.stderr.isatty()
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"))
     with Progress(
-        *columns, TimeRemainingColumn(), TextColumn("{task.fields[note]}"), console=_console(), disable=hidden
+        *columns, TimeRemainingColumn(), TextColumn("{task.fields[note]}"), console=Console(stderr=True), disable=hidden
     ) as shown:
         yield Bar(shown, total, what)
 

@@ -4,9 +4,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from imitable.demos.part import Part
 from imitable.demos.store import read
 from imitable.errors import BadOption
-from imitable.types import Demonstrations, Part
+from imitable.types import Demonstrations
 
 
 def demonstrations(folders: Sequence[Path], leave_out: str = "") -> Demonstrations:
@@ -21,10 +22,10 @@ def demonstrations(folders: Sequence[Path], leave_out: str = "") -> Demonstratio
 
 
 def _places(text: str, count: int) -> set[int]:
-    found: set[int] = set()
+    places: set[int] = set()
     for part in filter(None, (part.strip() for part in text.split(","))):
         first, _, last = part.partition("-")
         if not first.isdigit() or not (last or first).isdigit() or not int(first) <= int(last or first) < count:
             raise BadOption("--leave-out", part, f"give places from 0 to {count - 1}, such as 3,17,40-45")
-        found |= set(range(int(first), int(last or first) + 1))
-    return found
+        places |= set(range(int(first), int(last or first) + 1))
+    return places

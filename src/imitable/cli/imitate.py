@@ -94,8 +94,8 @@ def _weights(verb: Imitate) -> Weights | None:
     if verb.scores is None:
         return None
     scores = read_scores(verb.scores)
-    if scores.about["key"]["imitator_hash"] != parse_robot(verb.imitator).hash:
-        reason = f"{verb.scores} was made for another body ({scores.about['imitator']}); give that, or score for this one"
+    if scores.measurement.key.imitator_hash != parse_robot(verb.imitator).hash:
+        reason = f"{verb.scores} was made for another body ({scores.imitator}); give that, or score for this one"
         raise BadOption("--imitator", verb.imitator, reason)
     return replace(scores.weights, source=str(verb.scores))
 

@@ -76,6 +76,12 @@ def _one_line(boxed: str) -> str:
     return "; ".join(line for line in lines if line and not line.startswith("─"))
 
 
+def _show_what_can_be_shown() -> None:
+    """Let a terminal without Unicode show ? for what it lacks."""
+    if (reconfigure := getattr(sys.stdout, "reconfigure", None)) is not None:  # a stream of a test has none
+        reconfigure(errors="replace")
+
+
 def _check_common(common: Common) -> None:
     if common.seed < 0:
         raise BadOption("--seed", common.seed, "give a whole number from 0 on")
@@ -86,6 +92,7 @@ def _check_common(common: Common) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
     verb = parse(sys.argv[1:] if arguments is None else arguments)
+    _show_what_can_be_shown()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up as for ctrl-C
     sys.path.append(str(Path.cwd()))  # a method or reward of yours is found by its dotted name in the folder you stand in
     one_thread()  # before NumPy and JAX are imported with the verb's own file
@@ -96,8 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"imitable: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt as interrupt:
-        kept = str(interrupt) or "Nothing was written: outputs appear when they are complete."
-        print(f"\nimitable: interrupted. {kept}", file=sys.stderr)
+        remains = str(interrupt) or "Nothing was written: outputs appear when they are complete."
+        print(f"\nimitable: interrupted. {remains}", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has enough: flush no more into its pipe

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--method NAME:help`: every key of a method, its default and what it does."""
+"""`--method NAME:help`: every key of a method, its default, what it may be and what it does."""
 
 import inspect
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from imitable.cli.console import document, say, table
 from imitable.cli.verbs import Common
-from imitable.spec_text import method_value
+from imitable.spec_text import OneOf, Range, bound, method_value
 
 
 def helped(common: Common, text: str, parse: Callable[[str], Any]) -> bool:
@@ -18,13 +18,22 @@ def helped(common: Common, text: str, parse: Callable[[str], Any]) -> bool:
         return False
     method = parse(name)
     kind = cast(type[Any], type(method))
-    rows = [(field.name, method_value(getattr(method, field.name)), _about(kind, field.name)) for field in fields(method)]
-    table(common, f"{name}: keys and defaults", ("key", "default", "about"), rows)
+    defaults = {field.name: method_value(getattr(method, field.name)) for field in fields(method)}
+    rows = [(key, default, _allowed(kind, key), _about(kind, key)) for key, default in defaults.items()]
+    table(common, f"{name}: keys and defaults", ("key", "default", "allowed", "about"), rows)
     presets = list(getattr(kind, "presets", {}))
     if presets:
         say(common, f"presets: {', '.join(presets)} ({name}:preset=NAME, further keys differ from it)")
-    document(common, {"method": name, "keys": {key: default for key, default, _ in rows}, "presets": presets})
+    document(common, {"method": name, "keys": defaults, "presets": presets})
     return True
+
+
+def _allowed(kind: type[Any], key: str) -> str:
+    """Return the numbers or words that a field may be, as far as its annotation says."""
+    if (limits := bound(kind, key, Range)) is not None:
+        return f"{limits.low:g} to {limits.high:g}"
+    choices = bound(kind, key, OneOf)
+    return "" if choices is None else ", ".join(choices.choices)
 
 
 def _about(kind: type[Any], key: str) -> str:

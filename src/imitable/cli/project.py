@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from imitable.cli.console import bar, document, say, table
+from imitable.cli.console import Watched, bar, document, say, table
 from imitable.cli.demonstrations import demonstrations
 from imitable.cli.estimate import announce
 from imitable.cli.verbs import Project
 from imitable.demos.store import read, write
 from imitable.feasibility.score_files import write_scores
 from imitable.files import check_free
-from imitable.projection import Origin, Projection
+from imitable.projection import Cut, Origin, Projection
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.types import Demonstrations
@@ -38,11 +38,10 @@ def run(verb: Project) -> None:
             demos,
             imitator,
             scores=verb.scores,
-            length=verb.length,
-            pieces=verb.pieces,
+            cut=Cut(verb.length, verb.pieces),
             seed=verb.common.seed,
             threads=verb.common.threads,
-            on_progress=lambda done, total: shown.move_to(done, f"{done:,} of {total:,}"),
+            observer=Watched(verb.common, shown),
         )
         if projection.simulates:
             size = f"{projection.planned:,} steps to follow, about {COST * projection.planned:,} simulated ones"
@@ -92,10 +91,10 @@ def _report(verb: Project, demos: Demonstrations, imitator: Robot, projection: P
     )
 
 
-def _by_demonstrator(kept: Sequence[Origin], left_out: Sequence[Origin]) -> list[tuple[object, ...]]:
+def _by_demonstrator(origins: Sequence[Origin], left_out: Sequence[Origin]) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
-    for name in dict.fromkeys(origin.episode.demonstrator for origin in (*kept, *left_out)):
-        mine, lost = ([origin for origin in part if origin.episode.demonstrator == name] for part in (kept, left_out))
+    for name in dict.fromkeys(origin.episode.demonstrator for origin in (*origins, *left_out)):
+        mine, lost = ([origin for origin in part if origin.episode.demonstrator == name] for part in (origins, left_out))
         lengths = np.array([origin.length for origin in mine])
         total, meant = int(lengths.sum()), sum(origin.meant for origin in (*mine, *lost))
         error = float(np.average([origin.error for origin in mine], weights=lengths)) if mine else float("nan")

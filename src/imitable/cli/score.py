@@ -1,29 +1,33 @@
 # SPDX-License-Identifier: MIT
 """`imitable score`: which demonstrations can the imitator follow?"""
 
-import json
 import shlex
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from imitable.cli.console import bar, document, say, table
+from imitable.cli.console import Watched, bar, document, say, table
 from imitable.cli.demonstrations import demonstrations
 from imitable.cli.estimate import announce
 from imitable.cli.method_help import helped
 from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Score
 from imitable.errors import BadOption
-from imitable.feasibility.explain import explain, lines
+from imitable.feasibility.explain import explain
 from imitable.feasibility.ruler import ruler
-from imitable.feasibility.score import Measuring, job_key, method, score
-from imitable.feasibility.score_files import parts_path, read_scores, read_steps
-from imitable.feasibility.scorer import Scorer, Trace
+from imitable.feasibility.score import Measuring, method, score, score_key
+from imitable.feasibility.score_files import parts_path, read_scores
+from imitable.feasibility.scorer import Scorer
+from imitable.feasibility.scores import Scores
+from imitable.feasibility.step_files import read_steps
+from imitable.files import Output
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.types import Demonstrations, InMemory, Scores
+from imitable.types import Demonstrations, InMemory
 
 STEPS_EACH = 1_500
 """Simulated steps a demonstration that tracking takes, roughly: for the estimate before a long job."""
@@ -42,6 +46,7 @@ def run(verb: Score) -> None:
         return
     _estimate(verb, demos, imitator, scorer)
     with bar(verb.common, len(demos), "scoring") as shown:
+        out = Output(verb.out, verb.resume, verb.overwrite, Watched(verb.common, shown))
         try:
             scores = score(
                 demos,
@@ -50,16 +55,11 @@ def run(verb: Score) -> None:
                 verb.common.seed,
                 measuring=_measuring(verb),
                 temperature=verb.temperature,
-                threads=verb.common.threads,
-                out=verb.out,
-                resume=verb.resume,
-                overwrite=verb.overwrite,
-                on_progress=lambda done, total: shown.move_to(done, f"{done:,} of {total:,}"),
-                say=lambda line: say(verb.common, line),
+                out=out,
             )
         except KeyboardInterrupt:
-            kept = f"What is done is kept in {parts_path(verb.out)}: the same command with --resume goes on from there."
-            raise KeyboardInterrupt(kept) from None
+            done = f"What is done is kept in {parts_path(verb.out)}: the same command with --resume goes on from there."
+            raise KeyboardInterrupt(done) from None
     report(verb, scores, verb.out)
     say(verb.common, f"next: {_again(verb)} --explain EPISODE")
 
@@ -77,11 +77,10 @@ def _again(verb: Score) -> str:
 
 def report(verb: Score, scores: Scores, out: Path) -> None:
     """Show the verdicts by demonstrator, the caveats first."""
-    about = scores.about
-    for remark in about["remarks"]:
+    for remark in scores.weighing.remarks:
         say(verb.common, f"! {remark}")
     columns, rows = by_verdict(scores)
-    table(verb.common, f"{out}: {len(scores):,} demonstrations on {about['imitator']}", *narrow(columns, rows))
+    table(verb.common, f"{out}: {len(scores):,} demonstrations on {scores.imitator}", *narrow(columns, rows))
     say(verb.common, "verdicts: feasible/nearly/infeasible; diverges: median step from which on the tracker is lost")
     say(verb.common, _judged(scores))
     if _covered(scores) < COVERED:
@@ -90,51 +89,54 @@ def report(verb: Score, scores: Scores, out: Path) -> None:
         verb.common,
         {
             "out": str(out),
-            **{name: value for name, value in about.items() if name != "key"},
+            **{name: value for name, value in scores.metadata().items() if name != "key"},
             "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows],
-            "episodes": [
-                {
-                    "episode": place,
-                    "source": episode.source,
-                    "episode_index": episode.index,
-                    "demonstrator": episode.demonstrator,
-                    "distance": float(scores.distance[place]),
-                    "share": float(scores.share[place]),
-                    "verdict": scores.verdict[place],
-                    "score": float(scores.score[place]),
-                    "weight": float(scores.weight[place]),
-                    "first_divergence": None if scores.first_divergence[place] < 0 else int(scores.first_divergence[place]),
-                }
-                for place, episode in enumerate(scores.episodes)
-            ],
+            "episodes": [_row(scores, place) for place in range(len(scores))],
         },
     )
 
 
+def _row(scores: Scores, place: int) -> dict[str, object]:
+    """Return what is said of one demonstration."""
+    episode, step = scores.episodes[place], int(scores.first_divergence[place])
+    return {
+        "episode": place,
+        "source": episode.source,
+        "episode_index": episode.index,
+        "demonstrator": episode.demonstrator,
+        "distance": float(scores.distance[place]),
+        "share": float(scores.share[place]),
+        "verdict": scores.verdict[place],
+        "score": float(scores.score[place]),
+        "weight": float(scores.weight[place]),
+        "first_divergence": None if step < 0 else step,
+    }
+
+
 def _covered(scores: Scores) -> float:
     """Return the part of the episodes that all attempts together judge."""
-    return min(1.0, scores.about["covered"] * scores.about.get("attempts", 1))
+    return min(1.0, scores.measurement.covered * scores.measurement.attempts)
 
 
 def _judged(scores: Scores) -> str:
-    about = scores.about
-    attempts = about.get("attempts", 1)
-    pieces = f"up to {attempts} times {about['horizon']} steps" if attempts > 1 else f"the first {about['horizon']} steps"
-    by = about.get("measure") or f"{about['distance']} distance"
+    measured, key = scores.measurement, scores.measurement.key
+    steps = f"{measured.horizon} steps"
+    pieces = f"up to {measured.attempts} times {steps}" if measured.attempts > 1 else f"the first {steps}"
+    by = measured.measure or f"{key.distance} distance"
     parts = [
-        f"judged: {pieces} ({about['horizon_s']:.2g} s, {_covered(scores):.0%} of an episode) "
-        f"by {by}, discount {about['discount']:.4g} ({about['horizon_mass']:.0%} of its mass)",
-        f"effective sample size {about['effective_size']:.1f} of {len(scores)}",
-        f"{about['simulator_steps']:,} simulated steps",
+        f"judged: {pieces} ({measured.horizon_s:.2g} s, {_covered(scores):.0%} of an episode) "
+        f"by {by}, discount {key.discount:.4g} ({measured.horizon_mass:.0%} of its mass)",
+        f"effective sample size {scores.weights.effective_size:.1f} of {len(scores)}",
+        f"{measured.simulator_steps:,} simulated steps",
     ]
-    if "certificate" in about:
-        own = float(np.quantile(about["own_share"], 0.95))
-        parts.insert(1, f"tracker certificate {about['certificate']:.1%}, own movements followed to a share of {own:.2g}")
+    if measured.certificate is not None:
+        own = float(np.quantile(measured.own_share, 0.95))
+        parts.insert(1, f"tracker certificate {measured.certificate:.1%}, own movements followed to a share of {own:.2g}")
     return "; ".join(parts)
 
 
 def _measuring(verb: Score) -> Measuring:
-    return Measuring(verb.distance, verb.entries, verb.discount, verb.rollouts)
+    return Measuring(verb.distance, verb.entries, verb.discount, verb.rollouts, verb.common.threads)
 
 
 def _estimate(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer) -> None:
@@ -148,45 +150,29 @@ def _explain(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer
     place = verb.explain
     if place is None or not 0 <= place < len(demos):
         raise BadOption("--explain", place, f"give the place of a demonstration in the set, 0 to {len(demos) - 1}")
-    trajectory = demos[place]
-    scores, row, trace = _known(verb, imitator, scorer, trajectory.hash) or _measured(verb, demos, imitator, scorer, place)
-    found = explain(trajectory, scores, row, trace, threads=verb.common.threads)
-    say(verb.common, f"episode {place} ({trajectory.demonstrator}) on {imitator}:")
-    for line in lines(found):
+    one = InMemory(demos.layout, [demos[place]])
+    with _scores_of(verb, one, imitator, scorer) as (scores, row):
+        explanation = explain(scores, row, one, threads=verb.common.threads)
+    say(verb.common, f"episode {place} ({explanation.demonstrator}) on {imitator}:")
+    for line in explanation.lines:
         say(verb.common, f"  {line}")
-    for ladder in found.ladders:
+    for ladder in explanation.ladders:
         rows = [(rung.value, round(rung.share, 3), rung.verdict) for rung in ladder.rungs]
         table(verb.common, f"{ladder.knob} ({ladder.unit})", (ladder.knob, "share", "verdict"), rows)
-    document(verb.common, {"episode": place, "lines": lines(found), **asdict(found)})
+    document(verb.common, {"episode": place, "lines": explanation.lines, **asdict(explanation)})
 
 
-def _known(verb: Score, imitator: Robot, scorer: Scorer, name: str) -> tuple[Scores, int, Trace] | None:
-    """Return what an existing score file of the same settings says of the demonstration."""
-    if not verb.out.exists():
-        return None
-    scores, trace, measuring = read_scores(verb.out), read_steps(verb.out, name), _measuring(verb)
-    rule = ruler(imitator, measuring.distance, measuring.entries, measuring.discount)
-    key = json.loads(json.dumps(job_key(imitator, scorer, rule, measuring, verb.common.seed)))
-    hashes = [episode.hash for episode in scores.episodes]
-    if scores.about["key"] != key or name not in hashes or trace is None:
-        return None
-    return scores, hashes.index(name), trace
-
-
-def _measured(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer, place: int) -> tuple[Scores, int, Trace]:
-    """Score the one demonstration now, in a file of its own that is not kept."""
-    trajectory = demos[place]
+@contextmanager
+def _scores_of(verb: Score, one: InMemory, imitator: Robot, scorer: Scorer) -> Generator[tuple[Scores, int]]:
+    """Give scores of a demonstration, and its row: of an existing file of the same settings, or of a passing one."""
+    measuring, name = _measuring(verb), one[0].hash
+    if verb.out.exists():
+        scores = read_scores(verb.out)
+        hashes = [episode.hash for episode in scores.episodes]
+        rule = ruler(imitator, measuring.distance, measuring.entries, measuring.discount)
+        same = scores.measurement.key == score_key(imitator, scorer, rule, measuring, verb.common.seed)
+        if same and name in hashes and read_steps(verb.out, name) is not None:
+            yield scores, hashes.index(name)
+            return
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "one.parquet"
-        scores = score(
-            InMemory(demos.layout, [trajectory]),
-            imitator,
-            scorer,
-            verb.common.seed,
-            measuring=_measuring(verb),
-            threads=verb.common.threads,
-            out=out,
-        )
-        trace = read_steps(out, trajectory.hash)
-    assert trace is not None
-    return scores, 0, trace
+        yield score(one, imitator, scorer, verb.common.seed, measuring=measuring, out=Path(folder) / "one.parquet"), 0

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from imitable.types import Episode, Scores, by_demonstrator
+from imitable.feasibility.scores import Scores
+from imitable.types import Episode, by_demonstrator
 
 COLUMNS = ("demonstrator", "episodes", "transitions", "return_mean", "return_std", "length_mean", "terminated")
 

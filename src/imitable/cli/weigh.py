@@ -18,19 +18,19 @@ def run(verb: Weigh) -> None:
     check_writable(verb.out)
     check_free(verb.out, overwrite=verb.overwrite)
     write_scores(verb.out, scores)
-    for remark in scores.about["remarks"]:
+    for remark in scores.weighing.remarks:
         say(verb.common, f"! {remark}")
     columns, rows = by_verdict(scores)
-    table(verb.common, f"{verb.out}: temperature {scores.about['temperature']}, keeping {verb.keep}", *narrow(columns, rows))
-    say(verb.common, f"effective sample size {scores.about['effective_size']:.1f} of {len(scores)}")
+    table(verb.common, f"{verb.out}: temperature {scores.weighing.temperature}, keeping {verb.keep}", *narrow(columns, rows))
+    say(verb.common, f"effective sample size {scores.weights.effective_size:.1f} of {len(scores)}")
     say(verb.common, f"next: imitable acquire --scores {verb.out} --budget 10")
     document(
         verb.common,
         {
             "out": str(verb.out),
-            "temperature": scores.about["temperature"],
+            "temperature": scores.weighing.temperature,
             "keep": verb.keep,
-            "effective_size": scores.about["effective_size"],
+            "effective_size": scores.weights.effective_size,
             "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows],
         },
     )

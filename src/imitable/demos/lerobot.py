@@ -174,8 +174,8 @@ def _foreign_layout(raw: dict[str, Any], widths: dict[str, int]) -> Layout:
 
 def _names(feature: dict[str, Any] | None, width: int, prefix: str) -> tuple[str, ...]:
     """Return the feature's own names if there is one an entry, else numbered ones."""
-    found = tuple(_strings((feature or {}).get("names")))
-    return found if len(found) == width else tuple(f"{prefix}{index}" for index in range(width))
+    names = tuple(_strings((feature or {}).get("names")))
+    return names if len(names) == width else tuple(f"{prefix}{index}" for index in range(width))
 
 
 def _strings(names: Any) -> Iterator[str]:

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from imitable.demos.lerobot import CHUNK_FILES, COUNTERS
+from imitable.demos.lerobot import CHUNK_FILES, COUNTERS, INFO_FILE
 from imitable.demos.summary import STATISTICS
 from imitable.errors import BadDataset
 from imitable.types import Floats
@@ -30,8 +30,13 @@ OWN = {
     "seed": pa.int64(),
     "episode_hash": pa.string(),
     "has_actions": pa.bool_(),
+    "row_hash": pa.string(),
 }
 """Episode columns that imitable adds."""
+_ALWAYS = ("demonstrator", "terminated", "episode_hash", "has_actions")
+"""Those that none of our own rows lacks. Our first datasets have no `row_hash`; a seed or a return may be unknown."""
+_LAYOUT = b"imitable"
+"""Metadata key of our own episode files that holds the hash of the layout."""
 _BOOKKEEPING = ("dataset_from_index", "dataset_to_index", "meta/episodes/chunk_index", "meta/episodes/file_index")
 
 
@@ -41,8 +46,8 @@ def frame_schema(widths: Mapping[str, int]) -> Any:
     return pa.schema([(name, types[name] if width == 1 else pa.list_(types[name], width)) for name, width in widths.items()])
 
 
-def episode_schema(widths: Mapping[str, int]) -> Any:
-    """Return the columns of `meta/episodes`."""
+def episode_schema(widths: Mapping[str, int], layout_hash: str) -> Any:
+    """Return the columns of `meta/episodes`, and the hash of the layout that `meta/info.json` tells."""
     columns = [
         *REQUIRED.items(),
         ("tasks", pa.list_(pa.string())),
@@ -52,7 +57,7 @@ def episode_schema(widths: Mapping[str, int]) -> Any:
     for feature in widths:
         for statistic in STATISTICS:
             columns.append((f"stats/{feature}/{statistic}", pa.list_(pa.int64() if statistic == "count" else pa.float64())))
-    return pa.schema(columns)
+    return pa.schema(columns, {_LAYOUT: layout_hash.encode()})
 
 
 def frame_table(frames: Floats, widths: Mapping[str, int], schema: Any) -> Any:
@@ -140,8 +145,14 @@ def write_tasks(path: Path, task: str) -> None:
         pq.write_table(pa.table([[0], [task]], schema=schema), file)
 
 
-def read_rows(folder: Path, own: bool) -> list[dict[str, Any]]:
-    """Read `meta/episodes` without its statistics; in a foreign dataset the columns that imitable adds may be absent (None)."""
+def read_rows(folder: Path, layout_hash: str | None) -> list[dict[str, Any]]:
+    """Read `meta/episodes` without its statistics.
+
+    Args:
+        folder: the dataset.
+        layout_hash: of one of our own, and checked; None for a foreign dataset, in which the columns that imitable adds may
+            be absent (None).
+    """
     files = sorted((folder / "meta" / "episodes").glob("*/*.parquet"))
     if not files:
         raise BadDataset(str(folder), "it has no meta/episodes")
@@ -149,15 +160,25 @@ def read_rows(folder: Path, own: bool) -> list[dict[str, Any]]:
     for path in files:
         with _damage(folder, path):
             file = pq.ParquetFile(path, page_checksum_verification=True)
-            present = set(file.schema_arrow.names)
-            if missing := [name for name in (REQUIRED | OWN if own else REQUIRED) if name not in present]:
-                raise BadDataset(str(folder), f"{path.relative_to(folder)} lacks the columns {', '.join(missing)}")
-            columns = {name: kind for name, kind in (REQUIRED | OWN).items() if name in present}
+            _check_columns(folder, path, file.schema_arrow, layout_hash)
+            columns = {name: kind for name, kind in (REQUIRED | OWN).items() if name in file.schema_arrow.names}
             table = file.read(list(columns), use_threads=False).select(list(columns)).cast(pa.schema(list(columns.items())))
-            if any(table[name].null_count for name in REQUIRED):
-                raise BadDataset(str(folder), f"{path.relative_to(folder)} has rows without a number")
+            whole = (*REQUIRED, *(_ALWAYS if layout_hash else ()), *({"row_hash"} & columns.keys() if layout_hash else ()))
+            if lacking := [name for name in whole if table[name].null_count]:
+                raise BadDataset(str(folder), f"{path.relative_to(folder)} has rows without {', '.join(lacking)}")
             rows.extend(dict.fromkeys(OWN) | row for row in table.to_pylist())
     return rows
+
+
+def _check_columns(folder: Path, path: Path, schema: Any, layout_hash: str | None) -> None:
+    name, written = str(path.relative_to(folder)), (schema.metadata or {}).get(_LAYOUT)
+    if layout_hash is None and written is not None:
+        raise BadDataset(str(folder), f"imitable wrote {name}, but {INFO_FILE} has lost its part 'imitable'")
+    if layout_hash is not None and written not in (None, layout_hash.encode()):
+        raise BadDataset(str(folder), f"{INFO_FILE} names other entries or another period than {name} was written for")
+    needed = REQUIRED if layout_hash is None else REQUIRED | dict.fromkeys(set(OWN) - {"row_hash"})
+    if missing := [column for column in needed if column not in schema.names]:
+        raise BadDataset(str(folder), f"{name} lacks the columns {', '.join(missing)}")
 
 
 class Shard:

@@ -12,7 +12,7 @@ import numpy as np
 from imitable.demos import parquet
 from imitable.demos.lerobot import ACTION, INFO_FILE, STATE, Info, read_info
 from imitable.errors import BadDataset, BadTrajectory
-from imitable.types import Floats, Trajectory
+from imitable.types import Episode, Floats, Trajectory
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,19 @@ class Row:
     terminated: bool
     seed: int | None
     has_actions: bool
+
+    def episode(self, path: Path, content_hash: str) -> Episode:
+        """Return the row as all of the house knows it."""
+        return Episode(
+            source=str(path),
+            index=self.index,
+            hash=content_hash,
+            demonstrator=self.demonstrator,
+            length=self.frames - 1,
+            total_return=self.total_return,
+            terminated=self.terminated,
+            seed=self.seed,
+        )
 
 
 class Folder:
@@ -84,7 +97,7 @@ class Folder:
 
 
 def _rows(path: Path, info: Info) -> tuple[Row, ...]:
-    raw = parquet.read_rows(path, info.own)
+    raw = parquet.read_rows(path, info.layout.hash if info.own else None)
     frames = sum(row["length"] for row in raw)
     if (len(raw), frames) != (info.total_episodes, info.total_frames):
         counted = f"{len(raw)} episodes with {frames} frames"
@@ -98,7 +111,7 @@ def _rows(path: Path, info: Info) -> tuple[Row, ...]:
 def _row(path: Path, info: Info, raw: dict[str, Any]) -> Row:
     if raw["length"] < 2:
         raise BadDataset(str(path), f"episode {raw['episode_index']} has {raw['length']} frames, a demonstration needs two")
-    return Row(
+    row = Row(
         index=raw["episode_index"],
         frames=raw["length"],
         data_file=_data_file(path, info.data_path, raw["data/chunk_index"], raw["data/file_index"]),
@@ -109,6 +122,9 @@ def _row(path: Path, info: Info, raw: dict[str, Any]) -> Row:
         seed=raw["seed"],
         has_actions=bool(info.layout.actuators) if raw["has_actions"] is None else raw["has_actions"],
     )
+    if info.own and raw["row_hash"] is not None and row.episode(path, row.hash or "").row_hash != raw["row_hash"]:
+        raise BadDataset(str(path), f"the row of episode {row.index} in meta/episodes differs from its recorded hash")
+    return row
 
 
 def _data_file(path: Path, template: str, chunk: int, file: int) -> Path:

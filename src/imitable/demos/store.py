@@ -114,19 +114,7 @@ class _Stored(Demonstrations):
 
     @cached_property
     def _episodes(self) -> tuple[Episode, ...]:
-        return tuple(
-            Episode(
-                source=str(folder.path),
-                index=row.index,
-                hash=row.hash or folder.read(row).hash,
-                demonstrator=row.demonstrator,
-                length=row.frames - 1,
-                total_return=row.total_return,
-                terminated=row.terminated,
-                seed=row.seed,
-            )
-            for folder, row in self._places
-        )
+        return tuple(row.episode(folder.path, row.hash or folder.read(row).hash) for folder, row in self._places)
 
     def __getitem__(self, position: int) -> Trajectory:
         """Read one trajectory: the row group that holds it, and nothing else."""

@@ -21,7 +21,7 @@ from imitable.demos.lerobot import (
 )
 from imitable.demos.summary import Summary, by_feature, merged, summarise
 from imitable.errors import BadTrajectory
-from imitable.types import Floats, Layout, Trajectory, check_layout
+from imitable.types import Floats, Layout, Trajectory, check_layout, episode_of
 
 GROUP_FRAMES = 1000
 """A row group is complete with this many frames: long episodes have their own, short ones share, none is cut."""
@@ -37,7 +37,7 @@ class Writer:
         self._folder, self._layout, self._task, self._shard_mb = folder, layout, task, shard_mb
         self._widths = feature_widths(layout)
         self._data = parquet.Shards(folder, DATA_FILE, parquet.frame_schema(self._widths), shard_mb)
-        self._episodes = parquet.Shards(folder, EPISODES_FILE, parquet.episode_schema(self._widths), shard_mb)
+        self._episodes = parquet.Shards(folder, EPISODES_FILE, parquet.episode_schema(self._widths, layout.hash), shard_mb)
         self._frames: list[Floats] = []
         self._rows: list[dict[str, Any]] = []
         self._total: Summary | None = None
@@ -115,6 +115,7 @@ class Writer:
             "seed": trajectory.seed,
             "episode_hash": trajectory.hash,
             "has_actions": trajectory.actions is not None,
+            "row_hash": episode_of(trajectory, self.count).row_hash,
         } | {f"stats/{name}/{key}": values for name, part in statistics.items() for key, values in part.items()}
 
     def _flush_frames(self) -> None:
@@ -137,8 +138,8 @@ def _check_fit(layout: Layout, trajectory: Trajectory, index: int) -> None:
 
 
 def _robot_type(demonstrators: set[str]) -> str:
-    """Return the one demonstrator, or the robot that all are robots of, or `mixed`."""
+    """Return the one demonstrator, or the family that all are of, or `mixed`."""
     if len(demonstrators) == 1:
         return next(iter(demonstrators))
-    bases = {name.partition(":")[0] for name in demonstrators}
-    return next(iter(bases)) if len(bases) == 1 else "mixed"
+    families = {name.partition(":")[0] for name in demonstrators}
+    return next(iter(families)) if len(families) == 1 else "mixed"

@@ -23,13 +23,13 @@ class Camera:
     """Draws states of one body through its model's first camera; the drawing context opens with the first picture."""
 
     def __init__(self, robot: Robot, height: int = 480, width: int = 480) -> None:
-        self._variant, self._size = robot, (height, width)
+        self._robot, self._size = robot, (height, width)
         self._data: Any = mujoco.MjData(robot.model)
         self._renderer: Any = None
 
     def frame(self, state: Floats) -> Frame:
         """(S) → (height, width, 3): draw a state."""
-        model, data = self._variant.model, self._data
+        model, data = self._robot.model, self._data
         renderer = self._renderer = self._renderer or self._opened()
         data.qpos[:], data.qvel[:] = state[: model.nq], state[model.nq :]
         mujoco.mj_forward(model, data)
@@ -38,7 +38,7 @@ class Camera:
 
     def _opened(self) -> Any:
         try:
-            return mujoco.Renderer(self._variant.model, *self._size)
+            return mujoco.Renderer(self._robot.model, *self._size)
         except Exception as error:  # every OpenGL back end fails in its own way
             advice = f"this machine gives no drawing context ({error}); set MUJOCO_GL=egl or MUJOCO_GL=osmesa before the start"
             raise BadOption("render_mode", "rgb_array", advice) from None

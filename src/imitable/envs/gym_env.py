@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Gymnasium environments of the built-in robots in every robot: one body, or many in one native batch.
+"""Gymnasium environments of the built-in robots, their knobs as arguments: one body, or many in one native batch.
 
 Importing this module registers them: `gymnasium.make("imitable/Hopper-v0", gravity=15)`. Gymnasium 1 loads no plug-ins of its
 own accord, but imports what an id names: `gymnasium.make("imitable.envs.gym_env:imitable/Hopper-v0")` needs no import.
@@ -25,7 +25,7 @@ from imitable.sim.task import Locomotion
 from imitable.types import Bools, Floats, Singles
 
 ENVIRONMENTS = {"Swimmer": "swimmer", "Walker2d": "walker2d", "HalfCheetah": "half_cheetah", "Hopper": "hopper"}
-"""Names in Gymnasium's registry, and the robots behind them."""
+"""Names in Gymnasium's registry, and the families behind them."""
 
 RULES = ("paper", "gymnasium")
 """The paper's reward (clipped control cost, alive bonus on the falling step too), or that of Gymnasium's v5 environments."""
@@ -69,7 +69,7 @@ class LocomotionEnv(gymnasium.Env[Floats, Singles]):
         """Build a body and its task.
 
         Args:
-            robot: Name of a built-in robot.
+            robot: Name of a built-in family, such as `hopper`.
             rules: `paper` or `gymnasium`; either leaves the body alone (Walker2d needs `friction=1.9` to be Gymnasium's).
             observe_root: Whether the root position is observed.
             render_mode: None, or `rgb_array`.
@@ -188,12 +188,12 @@ class LocomotionVectorEnv(VectorEnv[Floats, Singles, Any]):
 def _task(robot: str, rules: str, observe_root: bool, knobs: dict[str, float]) -> Locomotion:
     if rules not in RULES:
         raise BadOption("rules", rules, one_of(str(rules), RULES))
-    base = parse_robot(robot).family
+    family = parse_robot(robot).family
     for name in knobs:
-        if base.knob(name) is None:
-            raise UnknownKnob(robot, name, (*(knob.name for knob in base.knobs), *_OPTIONS))
-    values = {knob.name: knob.parse(robot, str(knobs[knob.name])) for knob in base.knobs if knob.name in knobs}
-    body = with_knobs(base, values)
+        if family.knob(name) is None:
+            raise UnknownKnob(robot, name, (*(knob.name for knob in family.knobs), *_OPTIONS))
+    values = {knob.name: knob.parse(robot, str(knobs[knob.name])) for knob in family.knobs if knob.name in knobs}
+    body = with_knobs(family, values)
     task = tasks.gymnasium(body) if rules == "gymnasium" else Locomotion(body)
     return replace(task, observe_root=observe_root)
 
@@ -237,11 +237,11 @@ def _reset_mask(options: dict[str, Any] | None, size: int) -> Bools:
     return mask
 
 
-def _start_states(task: Locomotion, size: int, options: dict[str, Any] | None, known: Sequence[str]) -> Floats | None:
+def _start_states(task: Locomotion, size: int, options: dict[str, Any] | None, allowed: Sequence[str]) -> Floats | None:
     """(N, S) the states that the reset options ask for, if they do."""
     for name in options or {}:
-        if name not in known:
-            raise BadOption("reset option", name, one_of(name, known))
+        if name not in allowed:
+            raise BadOption("reset option", name, one_of(name, allowed))
     if not options or "state" not in options:
         return None
     names = task.robot.layout.state

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The paper's six MuJoCo settings: who imitates, who demonstrates, how many demonstrations, how good they are."""
+"""Settings: who imitates, who demonstrates, how many demonstrations, how good they are. The paper's six, and four held out."""
 
 from dataclasses import dataclass
 
@@ -69,3 +69,33 @@ SETTINGS = (
     ),
 )
 """The settings by name, in the paper's order."""
+
+HELD_OUT = (
+    Setting(
+        "held-out swimmer",
+        "swimmer:back=20",
+        ("swimmer:back=12", "swimmer:back=10", "swimmer", "swimmer:front=10"),
+        (50, 50, 500, 500),
+    ),
+    Setting(
+        "held-out walker2d",
+        "walker2d:friction=9.9",
+        ("walker2d:friction=19.9", "walker2d:friction=24.9", "walker2d", "walker2d:friction=0.7"),
+        (50, 50, 500, 500),
+    ),
+    Setting(
+        "held-out half_cheetah",
+        "half_cheetah:back=0.05",
+        ("half_cheetah:back=0.01", "half_cheetah:back=0.5", "half_cheetah:front=0.5", "half_cheetah:front=0.05"),
+        (50, 50, 500, 500),
+    ),
+    Setting(
+        "held-out hopper",
+        "hopper:gravity=5",
+        ("hopper:gravity=2", "hopper", "hopper:gravity=15", "hopper:gravity=20"),
+        (50, 50, 500, 500),
+    ),
+)
+"""Other imitators for the same demonstrators, the related ones first: nothing was chosen by looking at these."""
+
+BY_NAME = {setting.name: setting for setting in (*SETTINGS, *HELD_OUT)}

@@ -5,23 +5,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isclose
+from pathlib import Path
 
 import numpy as np
 
-from imitable.errors import ImitableError
+from imitable.errors import BadOption, ImitableError
 from imitable.feasibility.methods.direct import Direct
 from imitable.feasibility.ruler import ruler
-from imitable.feasibility.scorer import Trace, discounted_share
+from imitable.feasibility.score import measured_again
+from imitable.feasibility.scores import Scores
+from imitable.feasibility.sources import Sources
+from imitable.feasibility.step_files import read_steps
 from imitable.feasibility.weighting import verdicts
 from imitable.robots.family import Knob
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot, value_text
 from imitable.sim.babble import babble, scales
 from imitable.sim.kinematics import state_space
+from imitable.tracking.attempts import Trace, judged, whole_pieces
 from imitable.tracking.follow import follow, passive_rollout
 from imitable.tracking.inverse_dynamics import actuator_limits, inverse_forces, joints, motors_on
 from imitable.tracking.solver import Lanes, Solver
-from imitable.types import Floats, Scores, Trajectory
+from imitable.types import Demonstrations, Episode, Floats, Trajectory
 
 LIMIT_SLACK = 0.1
 """Part of a joint's range that it may be past its limit: limits are soft."""
@@ -128,28 +133,69 @@ class Explanation:
     """Joints that would need more force than they have, the worst first."""
     ladders: tuple[Ladder, ...]
 
+    @property
+    def lines(self) -> list[str]:
+        """The explanation as sentences."""
+        lines = [f"{self.verdict}: a share of {self.share:.2f} of what doing nothing leaves remains"]
+        if self.first_divergence is None:
+            lines.append("it never leaves the demonstration for good within the judged steps")
+        else:
+            lines.append(f"it diverges at step {self.first_divergence} ({self.first_divergence_s:.2f} s)")
+        for entry in self.entries[:3]:
+            lines.append(f"{entry.name} is off by {entry.gap:.3g} on average, {entry.in_scales:.1f} times its usual spread")
+        for broken in self.limits[:4]:
+            lines.append(f"{broken.joint} would have to go to {broken.reaches:.3g}, its limit is {broken.limit:.3g}")
+        for force in self.forces[:4]:
+            has = f"has {force.available:.3g}" if force.available else "nothing drives it"
+            lines.append(f"{force.joint} would need {force.needed:.3g} {force.unit}, {has}")
+        return [*lines, *(ladder.sentence for ladder in self.ladders)]
 
-def explain(
-    trajectory: Trajectory,
-    scores: Scores,
-    row: int,
-    trace: Trace,
-    *,
-    threads: int = 1,
-) -> Explanation:
-    """Explain the row of a demonstration in its scores; `trace` is what its method saw."""
-    imitator = parse_robot(scores.about["imitator"])
-    step = int(scores.first_divergence[row])
-    after = trace.steps >= max(step, 0)
+
+def explain(scores: Scores, place: int, demos: Demonstrations | None = None, *, threads: int = 1) -> Explanation:
+    """Explain what became of the demonstration at `place` of the scores.
+
+    Args:
+        scores: of `score` or `read_scores`.
+        place: its row.
+        demos: where to find it, in any order; None: in the folder that the scores name.
+        threads: threads of the simulator; results do not depend on it.
+
+    What its method saw is read from the steps beside the score file; without them, the demonstration is measured again.
+    """
+    if not 0 <= place < len(scores):
+        raise BadOption("place", place, f"give the row of a demonstration, 0 to {len(scores) - 1}")
+    trajectory = _demonstration(scores.episodes[place], demos, scores.path)
+    trace = None if scores.path is None else read_steps(scores.path, trajectory.hash)
+    return explained(scores, place, trajectory, trace or measured_again(scores, trajectory, threads=threads), threads=threads)
+
+
+def _demonstration(episode: Episode, demos: Demonstrations | None, path: Path | None) -> Trajectory:
+    """Find a scored demonstration again."""
+    if demos is not None:
+        places = {one.hash: place for place, one in enumerate(demos.episodes)}
+        trajectory = demos[places[episode.hash]] if episode.hash in places else None
+    else:
+        trajectory = Sources(Path() if path is None else path.parent).trajectory(episode)
+    if trajectory is None:
+        where = "the set given" if demos is not None else episode.source or "memory"
+        raise BadOption("demos", where, f"it does not hold episode {episode.index} as it was scored; give the scored set")
+    return trajectory
+
+
+def explained(scores: Scores, place: int, trajectory: Trajectory, trace: Trace, *, threads: int = 1) -> Explanation:
+    """Explain a row of the scores; `trace` is what its method saw of `trajectory`."""
+    imitator = parse_robot(scores.imitator)
+    step = int(scores.first_divergence[place])
+    after, last = trace.steps >= max(step, 0), int(trace.steps.max())
     return Explanation(
         demonstrator=trajectory.demonstrator,
-        share=float(scores.share[row]),
-        verdict=scores.verdict[row],
+        share=float(scores.share[place]),
+        verdict=scores.verdict[place],
         first_divergence=step if step >= 0 else None,
         first_divergence_s=step * imitator.layout.period_s if step >= 0 else None,
         entries=failing_entries(imitator, trace.states[after], trajectory.states[trace.steps[after]]),
-        limits=broken_limits(trajectory, imitator, int(trace.steps.max())),
-        forces=needed_forces(trajectory, imitator, int(trace.steps.max())),
+        limits=broken_limits(trajectory, imitator, last),
+        forces=needed_forces(trajectory, imitator, last),
         ladders=ladders(trajectory, imitator, scores, threads=threads),
     )
 
@@ -167,14 +213,14 @@ def failing_entries(imitator: Robot, attempted: Floats, demonstrated: Floats) ->
 
 def broken_limits(trajectory: Trajectory, imitator: Robot, steps: int) -> tuple[BrokenLimit, ...]:
     """Return the joints that leave the imitator's range in the demonstrated states, up to step `steps`."""
-    states, found = trajectory.states[: steps + 1], list[BrokenLimit]()
+    states, broken = trajectory.states[: steps + 1], list[BrokenLimit]()
     for joint in joints(imitator):
         low, high = joint.limits
         values = states[:, joint.position]
         for limit, reaches in ((low, float(values.min())), (high, float(values.max()))):
             if np.isfinite(limit) and not low <= reaches <= high and abs(reaches - limit) > LIMIT_SLACK * (high - low):
-                found.append(BrokenLimit(joint.name, reaches, limit))
-    return tuple(sorted(found, key=lambda broken: -abs(broken.reaches - broken.limit)))
+                broken.append(BrokenLimit(joint.name, reaches, limit))
+    return tuple(sorted(broken, key=lambda one: -abs(one.reaches - one.limit)))
 
 
 def needed_forces(trajectory: Trajectory, imitator: Robot, steps: int) -> tuple[NeededForce, ...]:
@@ -185,12 +231,12 @@ def needed_forces(trajectory: Trajectory, imitator: Robot, steps: int) -> tuple[
     """
     outside = {broken.joint for broken in broken_limits(trajectory, imitator, steps)}
     demonstrated, own = _forces(trajectory, imitator, steps), _own_forces(imitator)
-    available, found = actuator_limits(imitator), list[NeededForce]()
+    available, lacking = actuator_limits(imitator), list[NeededForce]()
     for joint in joints(imitator):
         needed, has = float(demonstrated[joint.velocity]), float(available[joint.velocity])
         if joint.name not in outside and needed > has + BIAS * max(0.0, float(own[joint.velocity]) - has) + 1e-6:
-            found.append(NeededForce(joint.name, joint.force_unit, needed, has))
-    return tuple(sorted(found, key=lambda force: (force.available == 0, force.available - force.needed)))
+            lacking.append(NeededForce(joint.name, joint.force_unit, needed, has))
+    return tuple(sorted(lacking, key=lambda force: (force.available == 0, force.available - force.needed)))
 
 
 def _forces(trajectory: Trajectory, imitator: Robot, steps: int) -> Floats:
@@ -207,15 +253,15 @@ def _own_forces(imitator: Robot) -> Floats:
 
 def ladders(trajectory: Trajectory, imitator: Robot, scores: Scores, *, threads: int = 1) -> tuple[Ladder, ...]:
     """Follow the demonstration on bodies with one knob of the imitator turned, all values of a knob in one batch."""
-    found: list[Ladder] = []
+    climbed: list[Ladder] = []
     for knob, goal in _knobs(trajectory, imitator):
         values = [float(f"{value:.4g}") for value in _rungs(_number(imitator, knob), goal)]
         bodies = [turned(imitator, knob.name, value) for value in values]
         shares = _shares(trajectory, imitator, bodies, scores, threads)
-        words = verdicts(shares, scores.about["feasible_share"], scores.about["nearly_share"])
+        words = verdicts(shares, scores.weighing.feasible_share, scores.weighing.nearly_share)
         rungs = tuple(Rung(v, float(share), word) for v, share, word in zip(values, shares, words, strict=True))
-        found.append(Ladder(knob.name, knob.unit, rungs))
-    return tuple(found)
+        climbed.append(Ladder(knob.name, knob.unit, rungs))
+    return tuple(climbed)
 
 
 def _shares(trajectory: Trajectory, imitator: Robot, bodies: Sequence[Robot], scores: Scores, threads: int) -> Floats:
@@ -223,15 +269,14 @@ def _shares(trajectory: Trajectory, imitator: Robot, bodies: Sequence[Robot], sc
 
     The imitator's own scales serve all bodies: a ladder compares bodies, so its unit must not change.
     """
-    about = scores.about
-    rule = ruler(imitator, about["distance"], about["entries"], about["discount"])
-    steps = min(rule.horizon(Direct().horizon), len(trajectory))
-    targets = np.tile(trajectory.states[: steps + 1], (len(bodies), 1, 1))
+    key = scores.measurement.key
+    rule = ruler(imitator, key.distance, key.entries, key.discount)
+    pieces = whole_pieces(np.array([min(rule.horizon(Direct().horizon), len(trajectory))]), len(bodies))
+    steps = int(pieces.lengths[0])
+    targets = pieces.states([trajectory], steps)
     lanes = Lanes(imitator, scales(imitator).difference, threads, bodies=bodies)
-    followed = follow(lanes, Solver(), targets, np.full(len(bodies), steps), about["seed"])
-    passive = passive_rollout(lanes, targets[:, 0], steps)
-    distances = (rule.discounted(rule.errors(states, targets[:, 1:])) for states in (followed.states, passive))
-    return np.array([discounted_share(float(d), float(p)) for d, p in zip(*distances, strict=True)])
+    followed = follow(lanes, Solver(), targets, pieces.lengths, key.seed)
+    return judged(rule, pieces, targets[:, 1:], followed, passive_rollout(lanes, targets[:, 0], steps)).shares(rule)
 
 
 def _knobs(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, float]]:
@@ -246,26 +291,26 @@ def _knobs(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, float]]:
         demonstrator = None
     if demonstrator is not None and demonstrator.family.name != imitator.family.name:
         demonstrator = None
-    found: list[tuple[Knob, float]] = []
+    different: list[tuple[Knob, float]] = []
     for knob in imitator.family.knobs:
         own = imitator.value(knob.name)
         goal = demonstrator.value(knob.name) if demonstrator else knob.default
         if knob.name in ("noise", "period") or not isinstance(goal, float) or not isinstance(own, float):
             continue
         if not isclose(goal, own):
-            found.append((knob, goal))
-    return found or _stronger(trajectory, imitator)
+            different.append((knob, goal))
+    return different or _stronger(trajectory, imitator)
 
 
 def _stronger(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, float]]:
-    knobs, found = {knob.name: knob for knob in imitator.family.knobs}, dict[str, tuple[Knob, float]]()
+    knobs, stronger = {knob.name: knob for knob in imitator.family.knobs}, dict[str, tuple[Knob, float]]()
     for force in needed_forces(trajectory, imitator, len(trajectory)):
         for actuator in motors_on(imitator, force.joint):
             knob = knobs.get(f"gear.{actuator}")
             if knob is not None and force.available:
                 goal = _number(imitator, knob) * max(2.0, 1.5 * force.needed / force.available)
-                found[knob.name] = (knob, min(goal, knob.high))
-    return list(found.values())
+                stronger[knob.name] = (knob, min(goal, knob.high))
+    return list(stronger.values())
 
 
 def _number(imitator: Robot, knob: Knob) -> float:
@@ -286,20 +331,3 @@ def turned(imitator: Robot, knob: str, value: float) -> Robot:
     settings = {name: value_text(old) for name, old in imitator.values} | {knob: value_text(float(f"{value:.4g}"))}
     text = ",".join(f"{name}={number}" for name, number in settings.items())
     return parse_robot(f"{imitator.family.name}:{text}")
-
-
-def lines(explanation: Explanation) -> list[str]:
-    """Return the explanation as sentences."""
-    found = [f"{explanation.verdict}: a share of {explanation.share:.2f} of what doing nothing leaves remains"]
-    if explanation.first_divergence is None:
-        found.append("it never leaves the demonstration for good within the judged steps")
-    else:
-        found.append(f"it diverges at step {explanation.first_divergence} ({explanation.first_divergence_s:.2f} s)")
-    for entry in explanation.entries[:3]:
-        found.append(f"{entry.name} is off by {entry.gap:.3g} on average, {entry.in_scales:.1f} times its usual spread")
-    for broken in explanation.limits[:4]:
-        found.append(f"{broken.joint} would have to go to {broken.reaches:.3g}, its limit is {broken.limit:.3g}")
-    for force in explanation.forces[:4]:
-        has = f"has {force.available:.3g}" if force.available else "nothing drives it"
-        found.append(f"{force.joint} would need {force.needed:.3g} {force.unit}, {has}")
-    return [*found, *(ladder.sentence for ladder in explanation.ladders)]

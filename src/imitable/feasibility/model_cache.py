@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a scorer learned, kept as a file, so that an interrupted or extended job need not learn it again."""
+"""What a scorer learned, on disk, so that an interrupted or extended job need not learn it again."""
 
 import hashlib
 from collections.abc import Callable
@@ -9,22 +9,31 @@ from imitable.files import write_bytes
 from imitable.tensors import Arrays, DamagedFile, read, to_bytes
 
 
-def learned(job: Job, told: object, learn: Callable[[], Arrays]) -> Arrays:
-    """Return the arrays that `learn` gives, from the file of an earlier job if there is one.
+def cached(job: Job, key: object, learn: Callable[[], Arrays]) -> Arrays:
+    """Return the arrays that `learn` gives, from the file of an earlier job if there is one; a damaged one is learned again.
 
-    `told` is everything they depend on but the body and the seed. It need not name the demonstrations: what was learned from
+    `key` is everything they depend on but the body and the seed. It need not name the demonstrations: what was learned from
     some serves for those that join the set later.
     """
     if job.models is None:
         return learn()
-    path = job.models / f"{_key(job, told)}.safetensors"
+    name = hashlib.sha256(repr((job.imitator.hash, job.seed, key)).encode()).hexdigest()[:32]
+    path = job.models / f"{name}.safetensors"
     try:
-        return read(path)[0]
+        arrays, metadata = read(path)
+        if metadata.get("sha256") == _content_hash(arrays):
+            return arrays
     except (FileNotFoundError, DamagedFile):
-        arrays = learn()
-        write_bytes(path, to_bytes(arrays, {"imitator": str(job.imitator), "told": repr(told)}))
-        return arrays
+        pass
+    arrays = learn()
+    metadata = {"imitator": str(job.imitator), "key": repr(key), "sha256": _content_hash(arrays)}
+    write_bytes(path, to_bytes(arrays, metadata))
+    return arrays
 
 
-def _key(job: Job, told: object) -> str:
-    return hashlib.sha256(repr((job.imitator.hash, job.seed, told)).encode()).hexdigest()[:32]
+def _content_hash(arrays: Arrays) -> str:
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype} {array.shape} ".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()

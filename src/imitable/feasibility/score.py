@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The verb `score`: which demonstrations can the imitator follow?"""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -10,24 +11,28 @@ from typing import Any, cast
 
 import numpy as np
 
+from imitable import spec_text
 from imitable.demos.fit import check_set
-from imitable.errors import BadOption
+from imitable.errors import BadOption, BadScores
 from imitable.feasibility import weighting
 from imitable.feasibility.checks import check_episode
+from imitable.feasibility.ledger import Ledger, Row
 from imitable.feasibility.ruler import Ruler, ruler
-from imitable.feasibility.score_files import Ledger, Row, models_path, parts_path
+from imitable.feasibility.score_files import models_path, parts_path
 from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
-from imitable.files import check_free, check_modes, check_writable
+from imitable.feasibility.scores import OWN, Measurement, ScoreKey, Scores, Weighing
+from imitable.files import Output, check_free, check_writable
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble
-from imitable.spec_text import find_method, parse_method, split
-from imitable.types import Demonstrations, Floats, Scores, Trajectory
+from imitable.spec_text import find_method, method_value, parse_method, split
+from imitable.tracking.attempts import Trace
+from imitable.types import Demonstrations, Floats, InMemory, Trajectory
 
 METHODS = {
     "direct": "imitable.feasibility.methods.direct:Direct",
     "trajectory": "imitable.feasibility.methods.trajectory:TrajectoryFmdp",
-    "one-step": "imitable.feasibility.methods.one_step:OneStep",
+    "one-step": "imitable.feasibility.methods.one_step:OneStepFmdp",
     "inverse-dynamics": "imitable.feasibility.methods.inverse_dynamics:InverseDynamics",
     "transferability": "imitable.feasibility.methods.transferability:Transferability",
     "neighbours": "imitable.feasibility.methods.neighbours:Neighbours",
@@ -35,7 +40,7 @@ METHODS = {
 """Names on the command line, and where each method lives."""
 
 CHUNK = 64
-"""Demonstrations that are measured side by side and kept together."""
+"""Demonstrations that are measured side by side and put on disk together."""
 
 OWN_ROLLOUTS = 8
 """Rollouts of the imitator itself that verdicts are calibrated on."""
@@ -43,7 +48,7 @@ OWN_ROLLOUTS = 8
 
 @dataclass(frozen=True)
 class Measuring:
-    """Everything but the method that distances depend on."""
+    """How to measure: everything but imitator, method and seed that distances depend on, and the simulator's threads."""
 
     distance: str = "standardised"
     """standardised, l2, l1 or cosine."""
@@ -53,6 +58,8 @@ class Measuring:
     """γ of the distance; None: by time, exp(−period / 0.6 s)."""
     rollouts: int = 1
     """Rollouts a demonstration that the expected distance of a noisy body averages over."""
+    threads: int = 1
+    """Threads of the simulator; results do not depend on them."""
 
     def __post_init__(self) -> None:
         """Check what can be checked without a robot."""
@@ -65,6 +72,16 @@ def method(text: str) -> Scorer:
     return cast(Scorer, parse_method(text, {split(text)[0]: find_method(text, METHODS, ("prepared", "rule"))}))
 
 
+def method_text(scorer: Scorer) -> str:
+    """Return the text that makes a scorer again; of a class of yours it names all settings, for its defaults may change."""
+    kind = type(scorer)
+    name = next((name for name, home in METHODS.items() if home == f"{kind.__module__}:{kind.__qualname__}"), None)
+    if name is not None:
+        return spec_text.method_text(name, scorer)
+    settings = [f"{field.name}={method_value(getattr(scorer, field.name))}" for field in fields(cast(Any, scorer))]
+    return ":".join(filter(None, (f"{kind.__module__}.{kind.__qualname__}", ",".join(settings))))
+
+
 def score(
     demos: Demonstrations,
     imitator: Robot | str,
@@ -72,13 +89,8 @@ def score(
     seed: int = 0,
     *,
     measuring: Measuring | None = None,
-    temperature: str = "auto",
-    threads: int = 1,
-    out: str | Path | None = None,
-    resume: bool = False,
-    overwrite: bool = False,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
-    say: Callable[[str], None] = lambda line: None,
+    temperature: str | float = "auto",
+    out: str | Path | Output | None = None,
 ) -> Scores:
     """Score every demonstration for feasibility on the imitator.
 
@@ -87,33 +99,26 @@ def score(
         imitator: the robot that shall imitate, or its text.
         method: a scorer, or its text; `METHODS` lists the built-in ones.
         seed: seed of everything random.
-        measuring: distance, compared entries, discount, rollouts.
-        temperature: auto, paper, arm, or a number: how distances become scores.
-        threads: threads of the simulator; results do not depend on it.
-        out: `scores.parquet` to write, with `scores.steps.parquet` beside it.
-        resume: go on with an interrupted job, or score only what is new in a grown set.
-        overwrite: replace an existing output.
-        on_progress: told how many demonstrations are done, and of how many.
-        say: told single lines for a person.
+        measuring: distance, compared entries, discount, rollouts, threads.
+        temperature: auto, paper, arm, share:NUMBER or a number: how distances become scores.
+        out: `scores.parquet` to write, with `scores.steps.parquet` beside it. An `Output` may also resume (go on with an
+            interrupted job, or score only what is new in a grown set) or overwrite, and names who is told on the way.
     """
     robot = parse_robot(imitator) if isinstance(imitator, str) else imitator
     scorer = _method(method) if isinstance(method, str) else method
-    measuring = measuring or Measuring()
-    weighting.check_temperature(temperature)
-    check_modes(resume=resume, overwrite=overwrite)
+    measuring, output, temperature = measuring or Measuring(), Output.of(out), weighting.temperature_text(temperature)
     _check_measuring(measuring, scorer, robot)
     check_set(demos, robot)
     for episode, trajectory in zip(demos.episodes, demos, strict=True):
         check_episode(episode, trajectory, robot)
-    path = None if out is None else Path(out)
-    if path is not None:
-        _check_output(path, overwrite=overwrite, resume=resume)
+    if output.path is not None:
+        _check_output(output.path, output)
     rule = ruler(robot, measuring.distance, measuring.entries, measuring.discount)
-    key = job_key(robot, scorer, rule, measuring, seed)
-    ledger = None if path is None else Ledger(path, key, resume=resume)
-    models = None if path is None else models_path(path)
-    job = Job(demos, robot, rule, seed, measuring.rollouts, threads, models, say)
-    return _scored(job, scorer, key, temperature, ledger, on_progress)
+    key = score_key(robot, scorer, rule, measuring, seed)
+    ledger = None if output.path is None else Ledger(output.path, key, resume=output.resume)
+    models = None if output.path is None else models_path(output.path)
+    job = Job(demos, robot, rule, seed, measuring.rollouts, measuring.threads, models, output.observer)
+    return _scored(job, scorer, key, temperature, ledger)
 
 
 _method = method
@@ -133,28 +138,41 @@ def _own_measure(scorer: Scorer) -> str:
     return str(getattr(scorer, "measure", ""))
 
 
-def _check_output(path: Path, *, overwrite: bool, resume: bool) -> None:
+def _check_output(path: Path, output: Output) -> None:
     check_writable(path)
     unfinished = parts_path(path)
-    if unfinished.exists() and not (resume or overwrite):
+    if unfinished.exists() and not (output.resume or output.overwrite):
         check_free(unfinished, overwrite=False, resume=True)
-    check_free(path, overwrite=overwrite or resume, resume=True)
+    check_free(path, overwrite=output.overwrite or output.resume, resume=True)
 
 
-def job_key(robot: Robot, scorer: Scorer, rule: Ruler, measuring: Measuring, seed: int) -> dict[str, Any]:
-    """Return what measures depend on: equal keys mean that they can be used again."""
-    return {
-        "version": version("imitable"),
-        "imitator": str(robot),
-        "imitator_hash": robot.hash,
-        "method": f"{type(scorer).__module__}.{type(scorer).__qualname__}",
-        "settings": asdict(cast(Any, scorer)),
-        "distance": measuring.distance,
-        "entries": measuring.entries,
-        "discount": rule.discount,
-        "rollouts": measuring.rollouts,
-        "seed": seed,
-    }
+def score_key(robot: Robot, scorer: Scorer, rule: Ruler, measuring: Measuring, seed: int) -> ScoreKey:
+    """Return what measures depend on."""
+    return ScoreKey(
+        version=version("imitable"),
+        imitator=str(robot),
+        imitator_hash=robot.hash,
+        method=method_text(scorer),
+        distance=measuring.distance,
+        entries=measuring.entries,
+        discount=rule.discount,
+        rollouts=measuring.rollouts,
+        seed=seed,
+    )
+
+
+def measured_again(scores: Scores, trajectory: Trajectory, *, threads: int = 1) -> Trace:
+    """Measure one demonstration once more, as the scores were measured, and return what the method sees.
+
+    A class that a file names is never loaded, unless it is ours.
+    """
+    key, imitator = scores.measurement.key, parse_robot(scores.imitator)
+    if split(key.method)[0] not in METHODS:
+        reason = f"its steps are missing, and a class that it names ({key.method}) is not run; score again into a file"
+        raise BadScores(str(scores.path or "in memory"), reason)
+    rule = ruler(imitator, key.distance, key.entries, key.discount)
+    job = Job(InMemory(imitator.layout, [trajectory]), imitator, rule, key.seed, key.rollouts, threads)
+    return method(key.method).prepared(job)([trajectory])[0].trace
 
 
 @dataclass(frozen=True)
@@ -167,56 +185,61 @@ class _Calibration:
     """99th percentile of the error of one step."""
 
 
-def _scored(
-    job: Job,
-    scorer: Scorer,
-    key: dict[str, Any],
-    temperature: str,
-    ledger: Ledger | None,
-    on_progress: Callable[[int, int], None],
-) -> Scores:
+def _scored(job: Job, scorer: Scorer, key: ScoreKey, temperature: str, ledger: Ledger | None) -> Scores:
     measurer = scorer.prepared(job)
-    own, known = _calibration(job, measurer), measurer.about
+    own, extras = _calibration(job, measurer), _extras(scorer, measurer)
     prepared_steps = measurer.spent
-    rows = _rows(job, measurer, own.error, ledger, on_progress)
+    rows = _rows(job, measurer, own.error, ledger)
     measured_steps = ledger.spent if ledger else measurer.spent - prepared_steps
-    about = {
-        "key": key,
-        **{name: value for name, value in key.items() if name != "imitator_hash"},
-        **_coverage(job, measurer.horizon),
-        **known,
-        "rule": scorer.rule,
-        "measure": _own_measure(scorer),
-        "own_distance": own.distance.tolist(),
-        "own_share": own.share.tolist(),
-        "own_error": own.error,
-        "measured_steps": measured_steps,
-        "simulator_steps": prepared_steps + measured_steps,
-    }
-    scores = _composed(job.demos, [rows[episode.hash] for episode in job.demos.episodes], about, temperature)
-    if ledger is not None:
-        ledger.finish(scores)
-    return scores
+    judged, covered, mass = _coverage(job, measurer.horizon)
+    measurement = Measurement(
+        key=key,
+        rule=scorer.rule,
+        measure=_own_measure(scorer),
+        horizon=judged,
+        horizon_s=judged * job.imitator.layout.period_s,
+        horizon_mass=mass,
+        covered=covered,
+        own_distance=tuple(own.distance.tolist()),
+        own_share=tuple(own.share.tolist()),
+        own_error=own.error,
+        measured_steps=measured_steps,
+        simulator_steps=prepared_steps + measured_steps,
+        extras=extras,
+    )
+    scores = _weighed(job.demos, [rows[episode.hash] for episode in job.demos.episodes], measurement, temperature)
+    if ledger is None:
+        return scores
+    ledger.finish(scores)
+    return replace(scores, path=ledger.path)
 
 
-def _rows(
-    job: Job, measurer: Measurer, threshold: float, ledger: Ledger | None, on_progress: Callable[[int, int], None]
-) -> dict[str, Row]:
+def _extras(scorer: Scorer, measurer: Measurer) -> dict[str, Any]:
+    """Return what the method says of itself, as the score file will give it back."""
+    extras: dict[str, Any] = json.loads(json.dumps(measurer.about))
+    for name in extras:
+        if name in OWN:
+            reason = f"it says {name!r} of itself (`about`), which the score file says of every method; use another word"
+            raise BadOption("method", method_text(scorer), reason)
+    return extras
+
+
+def _rows(job: Job, measurer: Measurer, threshold: float, ledger: Ledger | None) -> dict[str, Row]:
     """Measure what the ledger does not hold yet; return one row an episode hash."""
     rows = dict(ledger.rows) if ledger else {}
     missing = [i for i, episode in enumerate(job.demos.episodes) if episode.hash not in rows]
     done = len(job.demos) - len(missing)
-    on_progress(done, len(job.demos))
+    job.observer.progress(done, len(job.demos))
     for chunk in _chunks(job.demos, missing):
         before = measurer.spent
         measured = measurer(chunk)
-        found = [_row(one, threshold) for one in measured]
+        new = [_row(one, threshold) for one in measured]
         names = [trajectory.hash for trajectory in chunk]
         if ledger is not None:
-            ledger.add(names, measured, found, measurer.spent - before)
-        rows |= dict(zip(names, found, strict=True))
+            ledger.add(names, measured, new, measurer.spent - before)
+        rows |= dict(zip(names, new, strict=True))
         done += len(chunk)
-        on_progress(done, len(job.demos))
+        job.observer.progress(done, len(job.demos))
     return rows
 
 
@@ -243,22 +266,17 @@ def _row(measured: Measured, threshold: float) -> Row:
     return Row(measured.distance, measured.share, step)
 
 
-def _coverage(job: Job, horizon: int) -> dict[str, object]:
-    """Say which part of the demonstrations one attempt judges, and how much of the discount's mass that holds."""
+def _coverage(job: Job, horizon: int) -> tuple[int, float, float]:
+    """Return the steps that one attempt judges, their part of the demonstrations, and their part of the discount's mass."""
     lengths = np.array([episode.length for episode in job.demos.episodes])
     judged = min(horizon, int(lengths.max()))
     covered = float(np.minimum(judged, lengths).sum() / lengths.sum())
-    return {
-        "horizon": judged,
-        "horizon_s": judged * job.imitator.layout.period_s,
-        "horizon_mass": float(1 - job.ruler.discount**judged) if job.ruler.discount < 1 else covered,
-        "covered": covered,
-    }
+    return judged, covered, float(1 - job.ruler.discount**judged) if job.ruler.discount < 1 else covered
 
 
-def _composed(demos: Demonstrations, rows: Sequence[Row], about: dict[str, Any], temperature: str) -> Scores:
+def _weighed(demos: Demonstrations, rows: Sequence[Row], measurement: Measurement, temperature: str) -> Scores:
     count = len(rows)
-    blank = Scores(
+    unweighed = Scores(
         episodes=demos.episodes,
         distance=np.array([row.distance for row in rows]),
         share=np.array([row.share for row in rows]),
@@ -266,38 +284,33 @@ def _composed(demos: Demonstrations, rows: Sequence[Row], about: dict[str, Any],
         weight=np.zeros(count),
         verdict=("",) * count,
         first_divergence=np.array([row.first_divergence for row in rows], np.int64),
-        about=about,
+        measurement=measurement,
+        weighing=Weighing(temperature, "all", 0.0, 0.0, ()),
     )
-    return weigh(blank, temperature)
+    return weigh(unweighed)
 
 
-def weigh(scores: Scores, temperature: str | None = None, keep: str = "all") -> Scores:
-    """Return the scores under another temperature, with weights for what is kept; nothing is simulated."""
-    temperature = str(scores.about["temperature"]) if temperature is None else temperature
-    weighting.check_temperature(temperature)
+def weigh(scores: Scores, temperature: str | float | None = None, keep: str = "all") -> Scores:
+    """Return the scores under another temperature, with weights for what `keep` says; nothing is simulated."""
+    text = scores.weighing.temperature if temperature is None else weighting.temperature_text(temperature)
+    measurement = scores.measurement
     measures = weighting.Measures(
         scores.distance,
         scores.share,
         np.array([episode.length for episode in scores.episodes], np.int64),
-        np.array(scores.about.get("calibration", scores.about["own_distance"])),
-        np.array(scores.about["own_share"]),
+        np.array(measurement.calibration),
+        np.array(measurement.own_share),
     )
-    logs = weighting.log_scores(measures, temperature, scores.about["rule"])
+    logs = weighting.log_scores(measures, text, measurement.rule)
     feasible, nearly = weighting.thresholds(measures.own_share)
     verdict = weighting.verdicts(scores.share, feasible, nearly)
-    weight = weighting.masses(logs, measures.length, weighting.kept_rows(keep, verdict, logs))
-    about = scores.about | {
-        "temperature": temperature,
-        "keep": keep,
-        "feasible_share": feasible,
-        "nearly_share": nearly,
-        "effective_size": float(1 / np.square(weight).sum()),
-        "remarks": weighting.remarks(weight, verdict, scores.about.get("certificate"), measures.own_share),
-    }
-    return replace(scores, score=np.exp(logs), weight=weight, verdict=verdict, about=about)
+    weight = weighting.masses(logs, measures.length, weighting.chosen_rows(keep, verdict, logs))
+    remarks = weighting.remarks(weight, verdict, measurement.certificate, measures.own_share)
+    weighing = Weighing(text, keep, feasible, nearly, tuple(remarks))
+    return replace(scores, score=np.exp(logs), weight=weight, verdict=verdict, weighing=weighing)
 
 
-def subset(scores: Scores, hashes: Sequence[str], temperature: str | None = None) -> Scores:
+def subset(scores: Scores, hashes: Sequence[str], temperature: str | float | None = None) -> Scores:
     """Return the scores of some demonstrations, weighted among themselves: another composition without a simulation."""
     places = {episode.hash: i for i, episode in enumerate(scores.episodes)}
     rows = [places[name] for name in hashes]

@@ -4,32 +4,16 @@
 A new method is one class with `prepared`; everything else (chunks, files, resuming, scores, verdicts, weights) is done for it.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
 
-import numpy as np
-
 from imitable.feasibility.ruler import Ruler
+from imitable.observer import SILENT, Observer
 from imitable.robots.robot import Robot
-from imitable.types import Demonstrations, Floats, Ints, Trajectory
-
-
-@dataclass(frozen=True, eq=False)
-class Trace:
-    """What a method saw, row by row: row k judges the demonstrated state `steps[k]`."""
-
-    steps: Ints
-    """(n) index of the demonstrated state that each row is compared with, from 1 on."""
-    attempts: Ints
-    """(n) which window or rollout a row belongs to."""
-    errors: Floats
-    """(n) distance to the demonstrated state."""
-    states: Floats
-    """(n, S) the imitator's state there; NaN for methods without a rollout."""
-    actions: Floats
-    """(n, A) the action that led there; NaN for methods without a rollout."""
+from imitable.tracking.attempts import Trace
+from imitable.types import Demonstrations, Trajectory
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +41,8 @@ class Job:
     threads: int = 1
     models: Path | None = None
     """Folder that keeps what was learned, so that an interrupted or extended job need not learn it again."""
-    say: Callable[[str], None] = field(default=lambda _: None)
-    """Tells the user one line."""
+    observer: Observer = SILENT
+    """Told lines for a person."""
 
 
 class Measurer(Protocol):
@@ -85,7 +69,7 @@ class Measurer(Protocol):
 
 
 class Scorer(Protocol):
-    """The settings of a method: a frozen dataclass that imports nothing heavy before `prepared` is called.
+    """The settings of a method: a frozen dataclass. Its file is imported when it is named, so that it may import what it needs.
 
     One that does not measure by the job's ruler says so by a further class attribute: `measure`, what it measures instead.
     """
@@ -96,19 +80,3 @@ class Scorer(Protocol):
     def prepared(self, job: Job) -> Measurer:
         """Learn what must be learned and return the measurer."""
         ...
-
-
-def discounted_share(distance: float, passive: float) -> float:
-    """Return distance ÷ passive distance; both zero (the demonstration rests) is perfectly followed."""
-    return distance / max(passive, 1e-9)
-
-
-def trace_without_rollout(trajectory: Trajectory, steps: Ints, errors: Floats, imitator: Robot) -> Trace:
-    """Return the trace of a method that simulates no rollout."""
-    return Trace(
-        steps=steps,
-        attempts=np.zeros(len(steps), np.int64),
-        errors=errors,
-        states=np.full((len(steps), trajectory.states.shape[1]), np.nan),
-        actions=np.full((len(steps), imitator.control_range.shape[1]), np.nan),
-    )

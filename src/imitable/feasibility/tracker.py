@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Trackers: one learned policy a demonstrator that follows its demonstrations on the imitator, and what it measures."""
+"""Trackers: one learned policy a demonstrator that follows its demonstrations on the imitator, and what it measures.
+
+Both forms of the f-MDP (`methods/trajectory.py`, `methods/one_step.py`) hand their settings to `prepared`.
+"""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, Protocol
 
 import numpy as np
 
 from imitable import seeding
-from imitable.errors import BadOption, BadPolicy, one_of
+from imitable.errors import BadPolicy
 from imitable.feasibility.fmdp import INPUTS, Fmdp, fmdp, play, ruler_text
-from imitable.feasibility.scorer import Job, Measured, Trace, discounted_share
+from imitable.feasibility.scorer import Job, Measured
 from imitable.policies.files import load_policy, save_policy
 from imitable.rl.settings import Trpo
-from imitable.sim.rollout import actuation_noise
-from imitable.spec_text import check_ranges
+from imitable.rl.train import Trainer
+from imitable.spec_text import OneOf, Range
+from imitable.tracking.attempts import Attempts, discounted_share, judged, whole_pieces
+from imitable.tracking.follow import Followed
 from imitable.tracking.solver import Lanes
 from imitable.types import Floats, Policy, Trajectory
 
@@ -27,91 +32,142 @@ HalfCheetah's nearest demonstrator to a share of 0.42, the defaults to 0.71 (mea
 LOOK_STEPS = 16_384
 """Control steps of learning between two looks at the mean policy."""
 
-
-RANGES = {
-    "steps": (LEARNER.batch, 10**10),
-    "begin_anywhere": (0, 1),
-    "trained": (1, 10**6),
-    "horizon": (1, 10**6),
-    "patience": (1, 10**4),
-    "tolerance": (0, 1),
-}
-"""Lowest and highest value of every number."""
+TrackerInput = Annotated[str, OneOf(*INPUTS)]
+LearningSteps = Annotated[int, Range(LEARNER.batch, 10**10)]
+Part = Annotated[float, Range(0, 1)]
+Count = Annotated[int, Range(1, 10**6)]
+Patience = Annotated[int, Range(1, 10**4)]
 
 
-@dataclass(frozen=True)
-class Tracker:
-    """The settings that both forms of the f-MDP share."""
+class TrackerSettings(Protocol):
+    """What both forms of the f-MDP say of their trackers."""
 
-    rule: ClassVar[str] = "share"
-    one_step: ClassVar[bool] = False
+    @property
+    def tracker_input(self) -> str:
+        """What the policy sees: target (the next demonstrated state) or initial-state (as in the paper)."""
+        ...
 
-    tracker_input: str = "target"
-    """What the policy sees: target (the next demonstrated state) or initial-state (as in the paper)."""
-    steps: int = 500_000
-    """Control steps that it learns from, a demonstrator, at most."""
-    begin_anywhere: float = 0.5
-    """Part of the practice episodes that begin in any demonstrated state; with initial-state input, as in the paper, none."""
-    trained: int = 25
-    """Demonstrations of each demonstrator that it learns from."""
-    horizon: int = 100
-    """Steps of a demonstration that count, at most; fewer if the discount forgets sooner."""
-    patience: int = 4
-    """Learning has converged when the mean distance of so many looks is that of as many looks before them."""
-    tolerance: float = 0.01
-    """Part of the distance by which those two may differ."""
+    @property
+    def steps(self) -> int:
+        """Control steps that it learns from, a demonstrator, at most."""
+        ...
 
-    def __post_init__(self) -> None:
-        """Check every value."""
-        if self.tracker_input not in INPUTS:
-            raise BadOption("tracker_input", self.tracker_input, one_of(self.tracker_input, INPUTS))
-        check_ranges(self, RANGES)
+    @property
+    def begin_anywhere(self) -> float:
+        """Part of the training episodes that begin in any demonstrated state; with initial-state input none do."""
+        ...
 
-    def prepared(self, job: Job) -> "TrackerMeasurer":
-        """Learn one policy a demonstrator, or take those that an earlier job left in `job.models`."""
-        names = sorted({episode.demonstrator for episode in job.demos.episodes})
-        return TrackerMeasurer(job, self, {name: _tracker(job, self, name) for name in names})
+    @property
+    def trained(self) -> int:
+        """Demonstrations of each demonstrator that it learns from."""
+        ...
 
-    def task(self, job: Job, trajectories: Sequence[Trajectory]) -> Fmdp:
+    @property
+    def horizon(self) -> int:
+        """Steps of a demonstration that count, at most; fewer if the discount forgets sooner."""
+        ...
+
+    @property
+    def patience(self) -> int:
+        """Learning has converged when the mean distance of so many looks is that of as many looks before them."""
+        ...
+
+    @property
+    def tolerance(self) -> float:
+        """Part of the distance by which those two may differ."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Tracking:
+    """One job of one form of the f-MDP."""
+
+    job: Job
+    settings: TrackerSettings
+    one_step: bool
+    """Whether every step begins in a demonstrated state."""
+
+    def task(self, trajectories: Sequence[Trajectory]) -> Fmdp:
         """Return the f-MDP of some demonstrations."""
-        return fmdp(trajectories, job.imitator, job.ruler, job.ruler.horizon(self.horizon), self.tracker_input, self.one_step)
+        job, settings = self.job, self.settings
+        horizon = job.ruler.horizon(settings.horizon)
+        return fmdp(trajectories, job.imitator, job.ruler, horizon, settings.tracker_input, self.one_step)
 
-    def practice(self, task: Fmdp) -> Fmdp:
+    def training_task(self, task: Fmdp) -> Fmdp:
         """Return the same task with the starts that are good to learn from.
 
         A policy that sees its target can begin anywhere; from the first states alone it meets the later ones only once it no
         longer falls (Walker2d at 150,000 steps: mean share 0.61 instead of 0.93).
         """
-        return replace(task, begin_anywhere=self.begin_anywhere if self.tracker_input == "target" else 0.0)
+        begin_anywhere = self.settings.begin_anywhere if self.settings.tracker_input == "target" else 0.0
+        return replace(task, begin_anywhere=begin_anywhere)
+
+    def played(self, task: Fmdp, trajectories: Sequence[Trajectory], lanes: Lanes, policy: Policy | None) -> Followed:
+        """Follow the task's K demonstrations with a policy or passively: states (K · R, H, S) of R rollouts each."""
+        job, pieces = self.job, whole_pieces(task.lengths, self.rollouts)
+        if not job.imitator.noise:
+            return play(task, lanes, policy)
+        steps = task.states.shape[1] - 1
+        noise = pieces.disturbances(trajectories, job.imitator, steps, job.seed)
+        noise = noise.reshape(len(task.lengths), self.rollouts, steps, -1)
+        rollouts = [play(task, lanes, policy, noise[:, rollout]) for rollout in range(self.rollouts)]
+        arrays = ([one.states for one in rollouts], [one.actions for one in rollouts])
+        return Followed(*(np.stack(array, axis=1).reshape(len(pieces.owners), steps, -1) for array in arrays))
+
+    @property
+    def rollouts(self) -> int:
+        """Rollouts a demonstration."""
+        return self.job.rollouts if self.job.imitator.noise else 1
+
+    def distances(self, task: Fmdp, states: Floats) -> Floats:
+        """(K · R, H, S) → (K) expected discounted distances to the task's demonstrations."""
+        targets = np.repeat(task.states[:, 1:], self.rollouts, axis=0)
+        distances = self.job.ruler.discounted(self.job.ruler.errors(states, targets))
+        return distances.reshape(-1, self.rollouts).mean(axis=1)
 
 
-def _tracker(job: Job, settings: Tracker, demonstrator: str) -> Policy:
+def prepared(job: Job, settings: TrackerSettings, *, one_step: bool) -> "TrackerMeasurer":
+    """Learn one policy a demonstrator, or take those that an earlier job left in `job.models`."""
+    tracking, names = Tracking(job, settings, one_step), sorted({episode.demonstrator for episode in job.demos.episodes})
+    return TrackerMeasurer(tracking, {name: _tracker(tracking, name) for name in names})
+
+
+def _tracker(tracking: Tracking, demonstrator: str) -> Policy:
     """Return the policy of a demonstrator: learned before, or now."""
-    path = job.models / f"{_key(job, settings, demonstrator)}.safetensors" if job.models is not None else None
-    policy = _kept(path)
+    job, key = tracking.job, _key(tracking, demonstrator)
+    path = None if job.models is None else job.models / f"{key}.safetensors"
+    policy = _loaded(path)
     source = " in an earlier job" if policy is not None else ""
-    policy = policy or _learned(job, settings, demonstrator, path)
+    policy = policy or _learned(tracking, demonstrator, path)
     verdict = "converged" if policy.about["converged"] == "yes" else "not converged"
-    job.say(f"{demonstrator}: {verdict} after {int(policy.about['steps']):,} steps{source}")
+    job.observer.say(f"{demonstrator}: {verdict} after {int(policy.about['steps']):,} steps{source}")
     return policy
 
 
-def _kept(path: Path | None) -> Policy | None:
+def _loaded(path: Path | None) -> Policy | None:
     """Return what an earlier job learned; a damaged file is learned again."""
     try:
-        return load_policy(path) if path is not None else None
+        policy = None if path is None else load_policy(path)
     except BadPolicy:
         return None
+    return policy if policy is not None and policy.about.get("sha256") == _content_hash(policy) else None
 
 
-def _key(job: Job, settings: Tracker, demonstrator: str) -> str:
+def _content_hash(policy: Policy) -> str:
+    """Return a hash of the policy and of what is said of its learning."""
+    about = sorted((name, value) for name, value in policy.about.items() if name != "sha256")
+    return hashlib.sha256(repr((policy.hash, about)).encode()).hexdigest()
+
+
+def _key(tracking: Tracking, demonstrator: str) -> str:
     """Return a name for what is learned of a demonstrator.
 
     It does not name the demonstrations: what was learned from some serves for those that join the set later.
     """
-    told = (
-        type(settings).__name__,
-        settings,
+    job = tracking.job
+    key = (
+        tracking.one_step,
+        tracking.settings,
         LEARNER,
         ruler_text(job.ruler),
         job.imitator.hash,
@@ -119,50 +175,49 @@ def _key(job: Job, settings: Tracker, demonstrator: str) -> str:
         job.seed,
         demonstrator,
     )
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
+    return hashlib.sha256(repr(key).encode()).hexdigest()[:32]
 
 
-def _lessons(job: Job, settings: Tracker, demonstrator: str) -> list[Trajectory]:
+def _training_set(tracking: Tracking, demonstrator: str) -> list[Trajectory]:
     """Return the demonstrations to learn from: those with the smallest hashes, so that their order in the set is nothing."""
-    places = {row.hash: place for place, row in enumerate(job.demos.episodes) if row.demonstrator == demonstrator}
-    return [job.demos[places[name]] for name in sorted(places)[: settings.trained]]
+    demos = tracking.job.demos
+    places = {row.hash: place for place, row in enumerate(demos.episodes) if row.demonstrator == demonstrator}
+    return [demos[places[name]] for name in sorted(places)[: tracking.settings.trained]]
 
 
-def _learned(job: Job, settings: Tracker, demonstrator: str, path: Path | None) -> Policy:
+def _learned(tracking: Tracking, demonstrator: str, path: Path | None) -> Policy:
     """Learn until the distance of mean actions converges or the budget is spent; return the best policy seen."""
-    from imitable.rl.train import Trainer  # brings JAX
-
-    lessons = _lessons(job, settings, demonstrator)
-    task, lanes = settings.task(job, lessons), Lanes(job.imitator, job.ruler.scale, job.threads)
+    job, settings, demonstrations = tracking.job, tracking.settings, _training_set(tracking, demonstrator)
+    task, lanes = tracking.task(demonstrations), Lanes(job.imitator, job.ruler.scale, job.threads)
     seed = int(seeding.generator(job.seed, "tracker", demonstrator).integers(2**53))
-    trainer = Trainer(
-        settings.practice(task), replace(LEARNER, discount=job.ruler.discount), settings.steps, seed, threads=job.threads
-    )
-    best, looks, converged = trainer.policy, [_look(job, task, lessons, lanes, trainer.policy)], False
+    learner = replace(LEARNER, discount=job.ruler.discount)
+    trainer = Trainer(tracking.training_task(task), learner, settings.steps, seed, threads=job.threads)
+
+    def look() -> float:
+        """Return the mean distance over the demonstrations that the policy learns from."""
+        return float(tracking.distances(task, tracking.played(task, demonstrations, lanes, trainer.policy).states).mean())
+
+    best, looks, converged = trainer.policy, [look()], False
     while not (trainer.done or converged):
         trainer.iterate()
         if trainer.steps // LOOK_STEPS == (trainer.steps - LEARNER.batch) // LOOK_STEPS and not trainer.done:
             continue
-        looks.append(_look(job, task, lessons, lanes, trainer.policy))
+        looks.append(look())
         best = trainer.policy if looks[-1] < min(looks[:-1]) else best
         converged = has_converged(looks, settings.patience, settings.tolerance)
     about = {
         "robot": str(job.imitator),
         "demonstrator": demonstrator,
-        "learned_from": " ".join(lesson.hash for lesson in lessons),
+        "learned_from": " ".join(one.hash for one in demonstrations),
         "steps": str(trainer.steps),
         "spent": str(trainer.steps + lanes.spent),
         "converged": "yes" if converged else "no",
     }
     policy = replace(best, about=about)
+    policy = replace(policy, about=about | {"sha256": _content_hash(policy)})
     if path is not None:
         save_policy(policy, path)
     return policy
-
-
-def _look(job: Job, task: Fmdp, lessons: Sequence[Trajectory], lanes: Lanes, policy: Policy) -> float:
-    """Return the mean distance over the demonstrations that the policy learns from."""
-    return float(_attempted(job, task, lessons, lanes, policy).distances.mean())
 
 
 def has_converged(looks: Sequence[float], patience: int, tolerance: float) -> bool:
@@ -176,48 +231,13 @@ def has_converged(looks: Sequence[float], patience: int, tolerance: float) -> bo
     return bool(abs(last - before) <= tolerance * before)
 
 
-@dataclass(frozen=True, eq=False)
-class Attempted:
-    """K demonstrations, each attempted in R rollouts of at most H steps; NaN beyond their ends."""
-
-    states: Floats
-    """(K, R, H, S)."""
-    actions: Floats
-    """(K, R, H, A)."""
-    errors: Floats
-    """(K, R, H)."""
-    distances: Floats
-    """(K) expected discounted distances."""
-
-
-def _attempted(job: Job, task: Fmdp, trajectories: Sequence[Trajectory], lanes: Lanes, policy: Policy | None) -> Attempted:
-    """Follow the task's demonstrations, which are those of `trajectories`, with a policy or passively."""
-    rollouts = [play(task, lanes, policy, noise) for noise in _disturbances(job, task, trajectories)]
-    states = np.stack([rollout.states for rollout in rollouts], axis=1)
-    errors = job.ruler.errors(states, task.states[:, None, 1:])
-    actions = np.stack([rollout.actions for rollout in rollouts], axis=1)
-    return Attempted(states, actions, errors, job.ruler.discounted(errors).mean(axis=1))
-
-
-def _disturbances(job: Job, task: Fmdp, trajectories: Sequence[Trajectory]) -> list[Floats | None]:
-    """Return the actuation noise (K, H, A) of every rollout, each demonstration's drawn by its own hash."""
-    if not job.imitator.noise:
-        return [None]
-    shape = (task.states.shape[1] - 1, job.imitator.control_range.shape[1])
-
-    def drawn(trajectory: Trajectory, rollout: int) -> Floats:
-        return actuation_noise(job.imitator, seeding.generator(job.seed, "actuation", trajectory.hash, rollout), shape)
-
-    return [np.stack([drawn(trajectory, rollout) for trajectory in trajectories]) for rollout in range(job.rollouts)]
-
-
 class TrackerMeasurer:
     """Follows every demonstration with the tracker of its demonstrator; one of an unknown demonstrator with the best of all."""
 
-    def __init__(self, job: Job, settings: Tracker, trackers: dict[str, Policy]) -> None:
+    def __init__(self, tracking: Tracking, trackers: dict[str, Policy]) -> None:
         """Remember the trackers by demonstrator."""
-        self._job, self._settings, self._trackers = job, settings, trackers
-        self._lanes = Lanes(job.imitator, job.ruler.scale, job.threads)
+        self._tracking, self._trackers = tracking, trackers
+        self._lanes = Lanes(tracking.job.imitator, tracking.job.ruler.scale, tracking.job.threads)
         self._learning = sum(int(policy.about["spent"]) for policy in trackers.values())
 
     @property
@@ -228,7 +248,7 @@ class TrackerMeasurer:
     @property
     def horizon(self) -> int:
         """Steps of a demonstration that count, at most."""
-        return self._job.ruler.horizon(self._settings.horizon)
+        return self._tracking.job.ruler.horizon(self._tracking.settings.horizon)
 
     @property
     def about(self) -> dict[str, object]:
@@ -241,33 +261,35 @@ class TrackerMeasurer:
     def __call__(self, trajectories: Sequence[Trajectory]) -> list[Measured]:
         """Measure some demonstrations."""
         best: dict[int, Measured] = {}
-        passive = self._follow(trajectories, None).distances if trajectories else np.zeros(0)
+        rollouts = self._tracking.rollouts
+        passive = self._played(trajectories, None).states if trajectories else np.zeros(0)
         for policy in self._trackers.values():
             rows = [row for row, one in enumerate(trajectories) if self._trackers.get(one.demonstrator, policy) is policy]
             if not rows:
                 continue
-            attempted = self._follow([trajectories[row] for row in rows], policy)
-            for place, row in enumerate(rows):
-                found = self._measured(attempted, place, float(passive[row]))
-                if row not in best or found.distance < best[row].distance:
-                    best[row] = found
+            chosen = [trajectories[row] for row in rows]
+            places = (np.array(rows)[:, None] * rollouts + np.arange(rollouts)).reshape(-1)
+            attempts = self._attempts(chosen, policy, passive[places])
+            for owner, row in enumerate(rows):
+                measured = self._measured(attempts, owner)
+                if row not in best or measured.distance < best[row].distance:
+                    best[row] = measured
         return [best[row] for row in range(len(trajectories))]
 
-    def _follow(self, trajectories: Sequence[Trajectory], policy: Policy | None) -> Attempted:
-        task = self._settings.task(self._job, trajectories)
-        return _attempted(self._job, task, trajectories, self._lanes, policy)
+    def _played(self, trajectories: Sequence[Trajectory], policy: Policy | None) -> Followed:
+        return self._tracking.played(self._tracking.task(trajectories), trajectories, self._lanes, policy)
 
-    def _measured(self, attempted: Attempted, place: int, passive: float) -> Measured:
-        distance = float(attempted.distances[place])
-        errors = attempted.errors[place]
-        rollouts, steps = np.nonzero(np.isfinite(errors))
-        # in the one-step form every row starts anew
-        attempts = np.arange(len(steps)) if self._settings.one_step else rollouts
-        trace = Trace(
-            steps=steps + 1,
-            attempts=attempts,
-            errors=errors[rollouts, steps],
-            states=attempted.states[place, rollouts, steps],
-            actions=attempted.actions[place, rollouts, steps],
-        )
+    def _attempts(self, trajectories: Sequence[Trajectory], policy: Policy, passive: Floats) -> Attempts:
+        tracking, task = self._tracking, self._tracking.task(trajectories)
+        followed = tracking.played(task, trajectories, self._lanes, policy)
+        targets = np.repeat(task.states[:, 1:], tracking.rollouts, axis=0)
+        return judged(tracking.job.ruler, whole_pieces(task.lengths, tracking.rollouts), targets, followed, passive)
+
+    def _measured(self, attempts: Attempts, owner: int) -> Measured:
+        """Average the rollouts of one demonstration."""
+        rows = np.flatnonzero(attempts.pieces.owners == owner)
+        distances, passive_distances = attempts.distances(self._tracking.job.ruler, rows)
+        distance, passive, trace = float(distances.mean()), float(passive_distances.mean()), attempts.trace(rows)
+        if self._tracking.one_step:  # every row starts anew
+            trace = replace(trace, attempts=np.arange(len(trace.steps)))
         return Measured(distance, discounted_share(distance, passive), trace)

@@ -28,7 +28,7 @@ RULES = ("share", "calibrated", "sigmoid")
 
 @dataclass(frozen=True)
 class Measures:
-    """What a scorer found of N demonstrations, and of the imitator's own rollouts."""
+    """What a scorer measured of N demonstrations, and of the imitator's own rollouts."""
 
     distance: Floats
     """(N)."""
@@ -73,10 +73,12 @@ def parse_temperature(text: str) -> float:
     return value
 
 
-def check_temperature(text: str) -> None:
-    """Refuse what is no temperature."""
+def temperature_text(temperature: str | float) -> str:
+    """Return a temperature as text, checked: a word, `share:NUMBER`, or a number, which may be given as one."""
+    text = temperature if isinstance(temperature, str) else repr(float(temperature))
     if text not in ("auto", "paper", "arm"):
         parse_temperature(text)
+    return text
 
 
 def _auto(measures: Measures, rule: str) -> Floats:
@@ -91,15 +93,15 @@ def _auto(measures: Measures, rule: str) -> Floats:
         return np.log(1 - np.clip((measures.distance - low) / max(high - low, 1e-12), 0, 1))
 
 
-def masses(logs: Floats, lengths: Ints, kept: Bools | None = None) -> Floats:
+def masses(logs: Floats, lengths: Ints, chosen: Bools | None = None) -> Floats:
     """(N) probability mass of every demonstration: w ∝ score · length, so that each transition weighs its score.
 
-    Where every score is zero, the kept ones weigh the same a transition.
+    Where every score is zero, the chosen ones weigh the same a transition.
     """
-    kept = np.ones(len(logs), bool) if kept is None else kept
-    if not np.isfinite(logs[kept]).any():
+    chosen = np.ones(len(logs), bool) if chosen is None else chosen
+    if not np.isfinite(logs[chosen]).any():
         logs = np.zeros_like(logs)
-    logs = np.where(kept, logs, -np.inf) + np.log(lengths)
+    logs = np.where(chosen, logs, -np.inf) + np.log(lengths)
     mass = np.exp(logs - logs.max())
     return mass / mass.sum()
 
@@ -119,7 +121,7 @@ def verdicts(shares: Floats, feasible: float, nearly: float) -> tuple[str, ...]:
     return tuple(VERDICTS[int(share > feasible) + int(share > nearly)] for share in shares.tolist())
 
 
-def kept_rows(keep: str, verdict: Sequence[str], logs: Floats) -> Bools:
+def chosen_rows(keep: str, verdict: Sequence[str], logs: Floats) -> Bools:
     """Return which rows a text keeps: `all`, `feasible`, or `top:K` of the highest scores."""
     if keep == "all":
         return np.ones(len(verdict), bool)
@@ -170,11 +172,11 @@ def first_divergence(errors: Floats, steps: Ints, attempts: Ints, threshold: flo
 
     Of several attempts the earliest counts.
     """
-    found: list[int] = []
+    divergences: list[int] = []
     for attempt in np.unique(attempts):
         rows = attempts == attempt
         below = np.flatnonzero(~(errors[rows] > threshold))
         begin = int(below[-1]) + 1 if len(below) else 0
         if begin < rows.sum():
-            found.append(int(steps[rows][begin]))
-    return min(found, default=-1)
+            divergences.append(int(steps[rows][begin]))
+    return min(divergences, default=-1)

@@ -9,11 +9,11 @@ from typing import Any
 
 from imitable.errors import BadOption
 from imitable.feasibility.score_files import read_scores
+from imitable.feasibility.scores import Scores
 from imitable.imitation.run_folder import RunFolder, runs_in
 from imitable.report.detail import DETAILED
 from imitable.report.policies import policies
 from imitable.report.scored import scored
-from imitable.types import Scores
 
 SCHEMA = 1
 

@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from imitable.demos.store import read
-from imitable.errors import BadScores, ImitableError
+from imitable.errors import ImitableError
 from imitable.feasibility.explain import FailingEntry, broken_limits, failing_entries, ladders, needed_forces
-from imitable.feasibility.score_files import read_steps, steps_path, write_steps
-from imitable.feasibility.scorer import Trace
+from imitable.feasibility.scores import Scores
+from imitable.feasibility.sources import Sources
+from imitable.feasibility.step_files import copy_steps, read_steps, steps_path
 from imitable.report.motion import motion, rounded, thinned
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.types import Demonstrations, Episode, Floats, Ints, Scores, Trajectory
+from imitable.tracking.attempts import Trace
+from imitable.types import Episode, Floats, Ints, Trajectory
 
 DETAILED = 40
 """Demonstrations of a page whose details are kept, at most."""
@@ -58,35 +59,6 @@ def explained_rows(scores: Scores, rows: Sequence[int], count: int) -> list[int]
     return list(dict.fromkeys(wanted))[:count]
 
 
-class Sources:
-    """The sets that scored demonstrations came from, as far as they are still there."""
-
-    def __init__(self, beside: Path) -> None:
-        """Look for relative folders where we are, then beside the score file."""
-        self._beside = beside
-        self._sets: dict[str, tuple[Demonstrations, dict[str, int]] | None] = {}
-
-    def trajectory(self, episode: Episode) -> Trajectory | None:
-        """Return the demonstration, if its set still holds it unchanged."""
-        if episode.source not in self._sets:
-            self._sets[episode.source] = self._read(episode.source)
-        known = self._sets[episode.source]
-        if known is None or episode.hash not in known[1]:
-            return None
-        try:
-            return known[0][known[1][episode.hash]]
-        except ImitableError:
-            return None
-
-    def _read(self, source: str) -> tuple[Demonstrations, dict[str, int]] | None:
-        places = [folder for folder in (Path(source), self._beside / source) if source and folder.is_dir()]
-        try:
-            demos = read(places[0]) if places else None
-            return None if demos is None else (demos, {episode.hash: i for i, episode in enumerate(demos.episodes)})
-        except ImitableError:
-            return None
-
-
 @dataclass(frozen=True, eq=False)
 class Looked:
     """One demonstration and what its scorer saw of it."""
@@ -117,27 +89,24 @@ def details(
     path: Path, scores: Scores, most: int, explain: int, threads: int, on_progress: Callable[[int, int], None]
 ) -> dict[str, dict[str, Any]]:
     """Return the details of at most `most` demonstrations by row; `explain` of them with ladders, which simulate."""
-    rows, imitator, sources = detailed_rows(scores, most), parse_robot(scores.about["imitator"]), Sources(path.parent)
-    chosen, found = explained_rows(scores, rows, explain), dict[str, dict[str, Any]]()
+    rows, imitator, sources = detailed_rows(scores, most), parse_robot(scores.imitator), Sources(path.parent)
+    chosen, shown = explained_rows(scores, rows, explain), dict[str, dict[str, Any]]()
     for done, (row, trace) in enumerate(zip(rows, _traces(path, [scores.episodes[row] for row in rows]), strict=True)):
         on_progress(done, len(rows))
         if trace is not None:
             looked = Looked(scores, row, imitator, trace, sources.trajectory(scores.episodes[row]))
-            found[str(row)] = _detail(looked, threads if row in chosen else None)
+            shown[str(row)] = _detail(looked, threads if row in chosen else None)
     on_progress(len(rows), len(rows))
-    return found
+    return shown
 
 
 def _traces(path: Path, episodes: Sequence[Episode]) -> list[Trace | None]:
-    """Return what was kept of the attempts at some demonstrations; the file of all steps is read once, in a stream."""
+    """Return what the method saw of some demonstrations; the file of all steps is read once, in a stream."""
     if not steps_path(path).exists():
         return [None] * len(episodes)
     with tempfile.TemporaryDirectory() as folder:
         part = Path(folder) / path.name
-        try:
-            write_steps(steps_path(part), [steps_path(path)], episodes)
-        except ValueError as error:  # pyarrow's own errors are these
-            raise BadScores(str(steps_path(path)), str(error).partition("\n")[0]) from None
+        copy_steps(steps_path(part), [steps_path(path)], episodes)
         return [read_steps(part, episode.hash) for episode in episodes]
 
 
@@ -172,8 +141,8 @@ def _entries(looked: Looked, demonstrated: Trajectory) -> tuple[FailingEntry, ..
 
 
 def _ladders(looked: Looked, demonstrated: Trajectory, threads: int) -> list[dict[str, Any]]:
-    found = ladders(demonstrated, looked.imitator, looked.scores, threads=threads)
-    return [{**asdict(ladder), "sentence": ladder.sentence} for ladder in found]
+    climbed = ladders(demonstrated, looked.imitator, looked.scores, threads=threads)
+    return [{**asdict(ladder), "sentence": ladder.sentence} for ladder in climbed]
 
 
 def _motion(looked: Looked) -> dict[str, Any] | None:

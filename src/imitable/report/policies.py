@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: MIT
 """What the page says of run folders: curves, returns, what they could have been, what the paper printed, policies in motion.
 
-Over n seeds: mean, standard deviation and an interval, mean ± t(0.975, n − 1) · std / √n; of fewer than three seeds, lowest to
-highest.
+Numbers of several seeds are shown as `imitable.experiments.intervals` says.
 """
 
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from os.path import commonpath
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 
 from imitable.command_text import command
 from imitable.demos.store import read
 from imitable.errors import ImitableError
 from imitable.evaluation.evaluate import COLUMNS, first_episode
 from imitable.evaluation.result import Performance
+from imitable.experiments.intervals import interval
 from imitable.experiments.paper_numbers import PAPER, setting_name
+from imitable.feasibility.scores import Scores
 from imitable.imitation.run_folder import RunFolder
 from imitable.imitation.setting import Setting, episodes_hash
 from imitable.policies.shipped import card, has_policy
 from imitable.report.motion import motion, rounded
 from imitable.robots.parse import parse_robot
-from imitable.types import Episode, Floats, Scores, by_demonstrator
+from imitable.types import Episode, Floats, by_demonstrator
 
 POINTS = 300
 """Points of a learning curve, at most."""
@@ -42,29 +42,6 @@ VIDEOS = {".mp4": "video/mp4", ".webm": "video/webm", ".gif": "image/gif"}
 
 VIDEO_BYTES = 6_000_000
 """Of videos on a page, at most; those beyond are named only."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Some numbers in brief."""
-
-    mean: float
-    std: float
-    """0 of a single number."""
-    low: float
-    high: float
-    count: int
-
-
-def interval(numbers: Sequence[float]) -> Interval:
-    """Return mean, deviation and interval of some seeds' numbers."""
-    values = np.array(numbers, float)
-    mean, count = float(values.mean()), len(values)
-    std = float(values.std(ddof=1)) if count > 1 else 0.0
-    if count < 3:
-        return Interval(mean, std, float(values.min()), float(values.max()), count)
-    half = float(stdtrit(count - 1, 0.975)) * std / count**0.5
-    return Interval(mean, std, mean - half, mean + half, count)
 
 
 def policies(runs: Sequence[tuple[Path, list[RunFolder]]], scores: Sequence[Scores]) -> list[dict[str, Any]]:
@@ -136,7 +113,7 @@ def _episodes(setting: Setting, scores: Sequence[Scores]) -> tuple[Episode, ...]
             return episodes
     except ImitableError:
         pass
-    same = (s for s in scores if len(s) == setting.demonstrations and s.about["imitator"] == setting.imitator)
+    same = (s for s in scores if len(s) == setting.demonstrations and s.imitator == setting.imitator)
     return next((s.episodes for s in same), ())
 
 

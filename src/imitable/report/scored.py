@@ -13,7 +13,8 @@ from imitable import spec_text
 from imitable.acquisition import acquire
 from imitable.errors import ImitableError
 from imitable.feasibility.ruler import MEMORY_S, compared
-from imitable.feasibility.score import METHODS, Measuring
+from imitable.feasibility.score import Measuring
+from imitable.feasibility.scores import Scores
 from imitable.feasibility.weighting import AUTO_TEMPERATURE, SHARE, VERDICTS, parse_temperature
 from imitable.files import content_hash
 from imitable.report.detail import details
@@ -21,7 +22,6 @@ from imitable.report.motion import rounded
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.spec_text import find_method, method_value
-from imitable.types import Scores
 
 BUDGET = 10
 """Demonstrations that the page asks for: as `imitable acquire` does by default."""
@@ -39,24 +39,24 @@ def scored(
     path: Path, scores: Scores, *, detailed: int, explain: int, threads: int, on_progress: Callable[[int, int], None]
 ) -> dict[str, Any]:
     """Return everything that the page says of the score file at `path`."""
-    about, imitator = scores.about, parse_robot(scores.about["imitator"])
-    found = details(path, scores, detailed, explain, threads, on_progress)
+    imitator, measured, weighing = parse_robot(scores.imitator), scores.measurement, scores.weighing
+    shown = details(path, scores, detailed, explain, threads, on_progress)
     return {
         "path": str(path),
-        "imitator": about["imitator"],
+        "imitator": scores.imitator,
         "meaning": meaning(scores, imitator),
-        "remarks": about["remarks"],
+        "remarks": list(weighing.remarks),
         "temperature": start_temperature(scores),
-        "temperature_text": about["temperature"],
-        "keep": about["keep"],
-        "effective_size": about["effective_size"],
-        "thresholds": [about["feasible_share"], about["nearly_share"]],
-        "own_error": about["own_error"],
-        "error_unit": about.get("measure") or ERROR_UNITS[about["distance"]],
+        "temperature_text": weighing.temperature,
+        "keep": weighing.keep,
+        "effective_size": scores.weights.effective_size,
+        "thresholds": [weighing.feasible_share, weighing.nearly_share],
+        "own_error": measured.own_error,
+        "error_unit": measured.measure or ERROR_UNITS[measured.key.distance],
         "period_s": imitator.layout.period_s,
         "verdicts": list(VERDICTS),
         **_columns(scores),
-        "details": found,
+        "details": shown,
         "detailed": detailed,
         "weigh": f"imitable weigh {shlex.quote(str(path))} --temperature",
         "explain": f"{score_command(path, scores)} --explain",
@@ -67,36 +67,38 @@ def scored(
 
 def meaning(scores: Scores, imitator: Robot) -> str:
     """Say in one sentence what feasible means here."""
-    about, names = scores.about, imitator.layout.state
-    count = int(compared(imitator, about["entries"]).sum())
-    entries = f"all {count} state entries" if count == len(names) else f"{count} of {len(names)} state entries"
-    if about["entries"] == "rootless":
-        entries += " (all but the root's position)"
-    elif count < len(names):
-        entries += f" ({about['entries'].replace(',', ', ')})"
-    attempts = about.get("attempts", 1)
-    pieces = f"{attempts} pieces of {about['horizon']} steps" if attempts > 1 else f"the first {about['horizon']} steps"
-    judge = "the method carries no certificate"
-    if "certificate" in about:
-        judge = f"the tracker's certificate is {about['certificate']:.1%} (how often it finds an action known to be perfect)"
-    if about.get("measure"):
+    measured, weighing, judge = scores.measurement, scores.weighing, "the method carries no certificate"
+    if measured.certificate is not None:
+        judge = f"the tracker's certificate is {measured.certificate:.1%} (how often it finds an action known to be perfect)"
+    steps = f"{measured.horizon} steps"
+    pieces = f"{measured.attempts} pieces of {steps}" if measured.attempts > 1 else f"the first {steps}"
+    if measured.measure:
         return (
-            f"A demonstration is feasible here if, over {pieces} of it ({about['horizon_s']:.2g} s), its share, from the "
-            f"{about['measure']}, is at most {about['feasible_share']:.2g} (up to {about['nearly_share']:.2g}: nearly) on "
-            f"{about['imitator']}; {judge}; objects that are missing from the model are not judged."
+            f"A demonstration is feasible here if, over {pieces} of it ({measured.horizon_s:.2g} s), its share, from the "
+            f"{measured.measure}, is at most {weighing.feasible_share:.2g} (up to {weighing.nearly_share:.2g}: nearly) on "
+            f"{scores.imitator}; {judge}; objects that are missing from the model are not judged."
         )
     return (
-        f"A demonstration is feasible here if {about['imitator']} can follow {pieces} of it ({about['horizon_s']:.2g} s) so "
-        f"closely that, over {entries} and by {about['distance']} distance, at most {about['feasible_share']:.2g} of the gap "
-        f"remains that an imitator doing nothing would leave (up to {about['nearly_share']:.2g}: nearly); {judge}; objects "
-        "that are missing from the model are not judged."
+        f"A demonstration is feasible here if {scores.imitator} can follow {pieces} of it ({measured.horizon_s:.2g} s) so "
+        f"closely that, over {_entries(measured.key.entries, imitator)} and by {measured.key.distance} distance, at most "
+        f"{weighing.feasible_share:.2g} of the gap remains that an imitator doing nothing would leave (up to "
+        f"{weighing.nearly_share:.2g}: nearly); {judge}; objects that are missing from the model are not judged."
     )
+
+
+def _entries(entries: str, imitator: Robot) -> str:
+    """Say which state entries are compared."""
+    names, count = imitator.layout.state, int(compared(imitator, entries).sum())
+    if count == len(names):
+        return f"all {count} state entries"
+    which = "all but the root's position" if entries == "rootless" else entries.replace(",", ", ")
+    return f"{count} of {len(names)} state entries ({which})"
 
 
 def start_temperature(scores: Scores) -> float | None:
     """Return the file's own temperature on the share; None if it weighs by another rule."""
-    text = str(scores.about["temperature"])
-    if text == "auto" and scores.about["rule"] == "share":
+    text = scores.weighing.temperature
+    if text == "auto" and scores.measurement.rule == "share":
         return AUTO_TEMPERATURE
     return parse_temperature(text) if text.startswith(SHARE) else None
 
@@ -128,13 +130,21 @@ def _columns(scores: Scores) -> dict[str, Any]:
 
 def score_command(path: Path, scores: Scores) -> str:
     """Return the command that makes the score file, naming only what differs from the defaults."""
-    about, plain = scores.about, asdict(Measuring())
+    key, usual = scores.measurement.key, Measuring()
     words = ["imitable", "score", *dict.fromkeys(episode.source for episode in scores.episodes if episode.source)]
-    words += ["--imitator", about["imitator"], "--method", method_text(about["method"], about["settings"], METHODS)]
-    plain["discount"] = exp(-parse_robot(about["imitator"]).layout.period_s / MEMORY_S)
-    for name, usual in (plain | {"temperature": "auto", "seed": 0}).items():
-        if about[name] != usual:
-            words += [f"--{name}", str(about[name])]
+    words += ["--imitator", key.imitator, "--method", key.method]
+    discount = exp(-parse_robot(key.imitator).layout.period_s / MEMORY_S)
+    options: tuple[tuple[str, object, object], ...] = (
+        ("distance", key.distance, usual.distance),
+        ("entries", key.entries, usual.entries),
+        ("discount", key.discount, discount),
+        ("rollouts", key.rollouts, usual.rollouts),
+        ("temperature", scores.weighing.temperature, "auto"),
+        ("seed", key.seed, 0),
+    )
+    for name, value, default in options:
+        if value != default:
+            words += [f"--{name}", str(value)]
     return shlex.join([*words, "--out", str(path)])
 
 
@@ -150,21 +160,20 @@ def method_text(home: str, settings: dict[str, Any], methods: dict[str, str]) ->
 
 def provenance(path: Path, scores: Scores) -> list[tuple[str, str]]:
     """Return what the numbers come from, as names and values."""
-    about = scores.about
+    measured, key, weighing = scores.measurement, scores.measurement.key, scores.weighing
+    mass, covered = f"{measured.horizon_mass:.1%} of the discount's mass", f"{measured.covered:.1%} of the data"
     rows = [
         ("score file", str(path)),
         ("its hash", content_hash(path)),
         ("command", score_command(path, scores)),
-        ("imitable", about["version"]),
-        ("imitator", about["imitator"]),
-        ("imitator's hash", about["key"]["imitator_hash"]),
-        ("seed", str(about["seed"])),
-        ("simulator steps", f"{about['simulator_steps']:,}"),
-        (
-            "judged",
-            f"{about['horizon']} steps: {about['horizon_mass']:.1%} of the discount's mass, {about['covered']:.1%} of the data",
-        ),
-        ("temperature", f"{about['temperature']}, keeping {about['keep']}"),
+        ("imitable", key.version),
+        ("imitator", key.imitator),
+        ("imitator's hash", key.imitator_hash),
+        ("seed", str(key.seed)),
+        ("simulator steps", f"{measured.simulator_steps:,}"),
+        ("judged", f"{measured.horizon} steps: {mass}, {covered}"),
+        ("temperature", f"{weighing.temperature}, keeping {weighing.keep}"),
         ("demonstrations", f"{len(scores):,}, from {', '.join(dict.fromkeys(e.source or 'memory' for e in scores.episodes))}"),
     ]
-    return rows + [(name, str(about[name])) for name in ("certificate", "converged") if name in about]
+    learned = (("certificate", measured.certificate), ("converged", measured.converged))
+    return rows + [(name, str(value)) for name, value in learned if value is not None]

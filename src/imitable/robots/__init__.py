@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Bodies: robots, the knobs that change them, and their compiled models."""
+"""Robots: families with knobs, bodies with their knobs set, and their compiled models."""

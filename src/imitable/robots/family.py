@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a robot is: a model file, knobs that change its body, a control rate, and the rules of its task."""
+"""What a family of robots is: a model file, knobs that change its body, a control rate, and the rules of its task."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ class Knob:
 
 @dataclass(frozen=True)
 class Rules:
-    """The locomotion task of a robot: reward, fall, start noise, what a policy observes.
+    """The locomotion task of a family: reward, fall, start noise, what a policy observes.
 
     r = Δx / period + alive_bonus − control_cost · Σ a².
     """
@@ -89,7 +89,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class RobotFamily:
-    """A robot: its model file, its knobs and its task."""
+    """What has knobs: a model file, the knobs that change its body, and its task. With its knobs set it is a `Robot`."""
 
     name: str
     """Built-in name, or the path of an MJCF file."""
@@ -102,7 +102,7 @@ class RobotFamily:
     knobs: tuple[Knob, ...]
     """What can be changed."""
     rules: Rules | None = None
-    """The task, or None for a robot without a reward."""
+    """The task, or None for robots without a reward."""
     base_edits: tuple[Edit, ...] = ()
     """What turns the file's body into the robot with all knobs at their defaults."""
 

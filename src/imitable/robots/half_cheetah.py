@@ -18,7 +18,7 @@ def _gears_of(leg: str, name: str) -> Knob:
 
 
 def half_cheetah() -> RobotFamily:
-    """Return the HalfCheetah."""
+    """Return the family of HalfCheetahs."""
     path = model_file("half_cheetah.xml")
     return RobotFamily(
         name="half_cheetah",

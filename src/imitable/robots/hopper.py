@@ -13,7 +13,7 @@ def _gravity(value: Value) -> tuple[Edit, ...]:
 
 
 def hopper() -> RobotFamily:
-    """Return the Hopper."""
+    """Return the family of Hoppers."""
     path = model_file("hopper.xml")
     return RobotFamily(
         name="hopper",

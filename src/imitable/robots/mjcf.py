@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportAttributeAccessIssue=false
-"""Any MJCF file as a robot, with knobs made from its own joints, actuators, geoms and bodies.
+"""Any MJCF file as a family of robots, with knobs made from its own joints, actuators, geoms and bodies.
 
 An adapter file: MuJoCo ships no types, so its specs pass through here as `Any`.
 """
@@ -23,7 +23,7 @@ DEFAULT_PERIOD_S = 0.02
 
 
 def load(path: str) -> RobotFamily:
-    """Read an MJCF (or URDF) file as a robot."""
+    """Read an MJCF (or URDF) file as a family of robots."""
     spec, model = _compiled(path)
     _check_actuators(path, spec, model)
     frame_skip = max(1, round(DEFAULT_PERIOD_S / float(model.opt.timestep)))

@@ -21,11 +21,11 @@ ROBOTS: dict[str, Callable[[], RobotFamily]] = {
     "half_cheetah": half_cheetah,
     "hopper": hopper,
 }
-"""The built-in robots."""
+"""The built-in families."""
 
 
 def parse_robot(text: str) -> Robot:
-    """Return the robot that `text` names, e.g. `robot("hopper:gravity=15")`.
+    """Return the robot that `text` names, such as `hopper:gravity=15`.
 
     A knob at its default is dropped, so `hopper:gravity=9.81` equals `hopper`.
     """
@@ -34,14 +34,14 @@ def parse_robot(text: str) -> Robot:
     return robot
 
 
-def with_knobs(base: RobotFamily, settings: dict[str, Value]) -> Robot:
-    """Return the robot of `base` with these knob values."""
-    known = {knob.name: knob for knob in base.knobs}
+def with_knobs(family: RobotFamily, settings: dict[str, Value]) -> Robot:
+    """Return the robot of a family with these knobs set."""
+    knobs = {knob.name: knob for knob in family.knobs}
     for name in settings:
-        if name not in known:
-            raise UnknownKnob(base.name, name, known)
-    turned = ((name, settings[name]) for name, knob in known.items() if name in settings and settings[name] != knob.default)
-    return Robot(base, tuple(turned))
+        if name not in knobs:
+            raise UnknownKnob(family.name, name, knobs)
+    values = ((name, settings[name]) for name, knob in knobs.items() if name in settings and settings[name] != knob.default)
+    return Robot(family, tuple(values))
 
 
 @cache
@@ -52,15 +52,15 @@ def _built_in(name: str) -> RobotFamily:
 def _parsed(text: str) -> Robot:
     name, settings = split(text)
     if name in ROBOTS:
-        base = _built_in(name)
+        family = _built_in(name)
     elif name.endswith(MODEL_SUFFIXES) or Path(name).is_file():
-        base = load(name)
+        family = load(name)
     else:
         raise UnknownRobot(name, ROBOTS)
     values: dict[str, Value] = {}
     for key, value in settings.items():
-        knob = base.knob(key)
+        knob = family.knob(key)
         if knob is None:
-            raise UnknownKnob(base.name, key, (knob.name for knob in base.knobs))
-        values[key] = knob.parse(base.name, value)
-    return with_knobs(base, values)
+            raise UnknownKnob(family.name, key, (knob.name for knob in family.knobs))
+        values[key] = knob.parse(family.name, value)
+    return with_knobs(family, values)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportAttributeAccessIssue=false
-"""A robot with some knobs turned: the text form, equality, the compiled model and its hash.
+"""A robot, a body with its knobs set: its text, equality, compiled model and hash.
 
 An adapter file: MuJoCo ships no types, so the compiled model is `Any`.
 """
@@ -24,13 +24,15 @@ from imitable.types import Floats, Layout, frozen
 
 @dataclass(frozen=True)
 class Robot:
-    """A robot and the values of the knobs that differ from their defaults, in the robot's own order."""
+    """A body with its knobs set."""
 
     family: RobotFamily
+    """What has the knobs."""
     values: tuple[tuple[str, Value], ...] = ()
+    """Name and value of the knobs that differ from their defaults, in the family's order."""
 
     def __str__(self) -> str:
-        """Return the canonical text; `robot(str(robot)) == robot`."""
+        """Return the canonical text; `parse_robot(str(robot)) == robot`."""
         settings = ",".join(f"{name}={value_text(value)}" for name, value in self.values)
         return f"{self.family.name}:{settings}" if settings else self.family.name
 

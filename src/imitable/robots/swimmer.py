@@ -16,7 +16,7 @@ def _range_of(joint: str, name: str, about: str) -> Knob:
 
 
 def swimmer() -> RobotFamily:
-    """Return the Swimmer."""
+    """Return the family of Swimmers."""
     path = model_file("swimmer.xml")
     return RobotFamily(
         name="swimmer",

@@ -17,7 +17,7 @@ BASE_FRICTION = 0.9
 
 
 def walker2d() -> RobotFamily:
-    """Return the Walker2d."""
+    """Return the family of Walker2ds."""
     path = model_file("walker2d_v5.xml")
     return RobotFamily(
         name="walker2d",

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Simulation: batches of bodies, tasks, rollouts, NumPy policies, Gymnasium environments."""
+"""Simulation: batches of bodies, tasks, rollouts, babbling, kinematics."""

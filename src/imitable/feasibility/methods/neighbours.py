@@ -3,7 +3,7 @@
 
 The bank holds the imitator's own transitions: random movements from its start, and `tries` random actions from every judged
 state of the demonstration itself, because random movements alone never run. The error of a demonstrated transition is its
-mean distance to the k nearest ones of the bank, in the features φ of `transitions`:
+mean distance to the k nearest ones of the bank, in the features φ of `features`:
 
 e_t = (1/k) Σ_{j ≤ k} ‖φ(s_t, s_{t+1}) − φ_j‖₂,   share = Σ γ^t e_t / Σ γ^t ‖(s_{t+1} − s_t) / σ_Δ‖₂.
 
@@ -14,30 +14,22 @@ it, so that the worst demonstrations get the largest reference (AUROC 0.38 on Sw
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from imitable import seeding
-from imitable.feasibility.features import Features, features
-from imitable.feasibility.scorer import Job, Measured, discounted_share, trace_without_rollout
+from imitable.feasibility.features import features
+from imitable.feasibility.scorer import Job, Measured
 from imitable.sim.babble import babble
-from imitable.spec_text import check_ranges
+from imitable.spec_text import Range, check_fields
+from imitable.tracking.attempts import discounted_share, trace_without_rollout
 from imitable.tracking.solver import Lanes
 from imitable.types import Floats, Trajectory
 
 EPISODE = 200
 """Steps of one random movement."""
-
-
-RANGES = {
-    "transitions": (EPISODE, 10**7),
-    "tries": (0, 10**4),
-    "neighbours": (1, EPISODE),
-    "horizon": (1, 10**6),
-}
-"""Lowest and highest value of every number."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +38,18 @@ class Neighbours:
 
     rule: ClassVar[str] = "share"
     measure: ClassVar[str] = "distance of its transitions to the imitator's own"
-    transitions: int = 20_000
+    transitions: Annotated[int, Range(EPISODE, 10**7)] = 20_000
     """Random transitions from the imitator's start."""
-    tries: int = 16
+    tries: Annotated[int, Range(0, 10**4)] = 16
     """Random actions from each judged state of the demonstration."""
-    neighbours: int = 1
+    neighbours: Annotated[int, Range(1, EPISODE)] = 1
     """k, transitions of the bank that a demonstrated one is compared with."""
-    horizon: int = 100
+    horizon: Annotated[int, Range(1, 10**6)] = 100
     """Steps of a demonstration that count, at most; fewer if the discount forgets sooner."""
 
     def __post_init__(self) -> None:
         """Check every value."""
-        check_ranges(self, RANGES)
+        check_fields(self)
 
     def prepared(self, job: Job) -> "_Bank":
         """Record the random movements."""
@@ -89,8 +81,8 @@ class _Bank:
         before, after = states[:-1], states[1:]
         bank = np.concatenate([self._points, self._tried(trajectory, before)])
         errors = nearest(self._features(before, after), bank, self._method.neighbours)
-        frozen = np.linalg.norm(self._features.changes(before, after), axis=1)
-        distance, reference = (float(self._job.ruler.discounted(array)) for array in (errors, frozen))
+        still = np.linalg.norm(self._features.changes(before, after), axis=1)
+        distance, reference = (float(self._job.ruler.discounted(array)) for array in (errors, still))
         trace = trace_without_rollout(trajectory, np.arange(1, len(states)), errors, self._job.imitator)
         return Measured(distance, discounted_share(distance, reference), trace)
 
@@ -101,13 +93,9 @@ class _Bank:
             return np.empty((0, self._points.shape[1]))
         rng = seeding.generator(self._job.seed, "tries", trajectory.hash)
         reached = self._lanes.reach(states, rng.uniform(-1, 1, (len(states), tries, len(self._lanes.centre))))
-        return _found(self._features, np.repeat(states, tries, axis=0), reached.reshape(-1, states.shape[1]))
-
-
-def _found(phi: Features, states: Floats, reached: Floats) -> Floats:
-    """(n, F) features of the transitions that MuJoCo did not give up on."""
-    good = np.isfinite(reached).all(axis=1)
-    return phi(states[good], reached[good])
+        before, after = np.repeat(states, tries, axis=0), reached.reshape(-1, states.shape[1])
+        good = np.isfinite(after).all(axis=1)  # MuJoCo did not give up
+        return self._features(before[good], after[good])
 
 
 def nearest(points: Floats, bank: Floats, count: int) -> Floats:

@@ -15,6 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from imitable import seeding
+from imitable.demos.part import Part
 from imitable.imitation.features import FLOOR
 from imitable.imitation.learner import Job
 from imitable.imitation.methods.gaifo import Gaifo
@@ -27,7 +28,7 @@ from imitable.sim.babble import babble, scales
 from imitable.sim.kinematics import one_sign, quaternions, signed_like, state_space
 from imitable.sim.task import Locomotion, Moment
 from imitable.spec_text import Range, check_fields
-from imitable.types import Demonstrations, Episode, Floats, Layout, Part, Singles, Trajectory, Weights, episode_of
+from imitable.types import Demonstrations, Episode, Floats, Layout, Singles, Trajectory, Weights, episode_of
 
 EPISODE = 200
 """Steps of one random movement; it is over sooner if the imitator falls."""

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+# pyright: reportUnknownMemberType=false
+"""The finished chunks of a job, `scores.parquet.parts/`: a killed job goes on after the last of them."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from imitable.errors import BadScores, CannotResume, CannotWrite
+from imitable.feasibility.score_files import models_path, parts_path, read_scores, write_scores
+from imitable.feasibility.scorer import Measured
+from imitable.feasibility.scores import ScoreKey, Scores
+from imitable.feasibility.sealed import damage, read_sealed, write_sealed
+from imitable.feasibility.step_files import StepFile, copy_steps, steps_path, write_traces
+
+_PART: dict[str, Any] = {
+    "episode_hash": pa.string(),
+    "distance": pa.float64(),
+    "share": pa.float64(),
+    "first_divergence": pa.int64(),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is said of a demonstration without its trace."""
+
+    distance: float
+    share: float
+    first_divergence: int
+    """−1 if there is none."""
+
+
+class Ledger:
+    """Rows that are measured already, and the files that hold them."""
+
+    def __init__(self, path: Path, key: ScoreKey, *, resume: bool) -> None:
+        """Open the parts of the score file `path`; `key` is what the measures depend on."""
+        self.path, self.parts, self.key = path, parts_path(path), key
+        self.rows: dict[str, Row] = {}
+        self.spent = 0
+        self._old_steps: list[Path] = []
+        self._count = 0
+        if not resume:
+            for stale in (self.parts, models_path(path)):  # what was learned from other demonstrations judges none of these
+                shutil.rmtree(stale, ignore_errors=True)
+        if resume and path.exists():
+            self._take_finished()
+        for part in sorted(self.parts.glob("part-*.parquet")):
+            self._take_part(part)
+        try:
+            self.parts.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CannotWrite(str(self.parts), error.strerror or str(error)) from None
+
+    def _take_finished(self) -> None:
+        scores = read_scores(self.path)
+        self._check(scores.measurement.key, self.path)
+        for episode, distance, share, step in zip(
+            scores.episodes, scores.distance, scores.share, scores.first_divergence, strict=True
+        ):
+            self.rows[episode.hash] = Row(float(distance), float(share), int(step))
+        self.spent += scores.measurement.measured_steps
+        if steps_path(self.path).exists():
+            StepFile(steps_path(self.path)).check()  # now, not after hours of measuring
+            self._old_steps.append(steps_path(self.path))
+
+    def _take_part(self, part: Path) -> None:
+        """Take a chunk; one that is damaged is measured again."""
+        steps = _steps_of(part)
+        self._count = max(self._count, int(part.stem.removeprefix("part-")) + 1)
+        try:
+            rows, metadata = read_sealed(part, _PART)
+            with damage(part):
+                key, spent = ScoreKey(**metadata["key"]), int(metadata["spent"])
+            StepFile(steps).check()
+        except BadScores:
+            part.unlink(missing_ok=True)
+            steps.unlink(missing_ok=True)
+            return
+        self._check(key, self.parts)
+        self.spent += spent
+        for name, *numbers in zip(*(rows[column] for column in _PART), strict=True):
+            self.rows[name] = Row(*numbers)
+
+    def _check(self, key: ScoreKey, where: Path) -> None:
+        if key != self.key:
+            raise CannotResume(str(where), key.difference(self.key))
+
+    def add(self, hashes: Sequence[str], measured: Sequence[Measured], rows: Sequence[Row], spent: int) -> None:
+        """Keep a finished chunk: its steps first, so that a part with rows is whole."""
+        part = self.parts / f"part-{self._count:06d}.parquet"
+        columns: dict[str, Any] = {"episode_hash": hashes}
+        columns |= {name: [getattr(row, name) for row in rows] for name in ("distance", "share", "first_divergence")}
+        write_traces(_steps_of(part), {name: one.trace for name, one in zip(hashes, measured, strict=True)})
+        write_sealed(part, columns, _PART, {"key": asdict(self.key), "spent": spent})
+        self._count += 1
+        self.spent += spent
+        self.rows |= dict(zip(hashes, rows, strict=True))
+
+    def finish(self, scores: Scores) -> None:
+        """Write both files and let go of the parts."""
+        copy_steps(steps_path(self.path), [*self._old_steps, *sorted(self.parts.glob("steps-*.parquet"))], scores.episodes)
+        write_scores(self.path, scores)
+        shutil.rmtree(self.parts, ignore_errors=True)
+
+
+def _steps_of(part: Path) -> Path:
+    """`part-000003.parquet` → `steps-000003.parquet`."""
+    return part.with_name(part.name.replace("part-", "steps-"))
