@@ -151,7 +151,7 @@ TABLES = {
     "knobs": "robots slider.xml",
     "inspect": "inspect demos",
     "score": "score demos --imitator slider.xml --overwrite",
-    "weigh": "weigh scores.parquet --overwrite --out weighed.parquet",
+    "weigh": "weigh scores.parquet --overwrite --out weighted.parquet",
     "acquire": "acquire --scores scores.parquet --budget 2",
     "evaluate": "evaluate run --episodes 1",
     "project": "project demos --imitator slider.xml --overwrite --out projected",
