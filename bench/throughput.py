@@ -25,7 +25,7 @@ import numpy as np  # noqa: E402
 from imitable.demos.collect import collect  # noqa: E402
 from imitable.experiments.records import write_record  # noqa: E402
 from imitable.experiments.training_records import ThroughputRecord, ThroughputRow  # noqa: E402
-from imitable.imitation.learner import Job  # noqa: E402
+from imitable.imitation.learner import LearningJob  # noqa: E402
 from imitable.imitation.methods.gaifo import Gaifo  # noqa: E402
 from imitable.policies.acting import controls  # noqa: E402
 from imitable.policies.shipped import policy_for  # noqa: E402
@@ -83,7 +83,7 @@ def trainer_of(name: str, text: str, seed: int) -> Trainer:
         return Trainer(Locomotion(parse_robot(name)), method(text), BUDGET[name], seed)
     task = Locomotion(parse_robot(OWN[name]))
     demos = InMemory(task.robot.layout, collect(task, policy_for(task.robot), DEMONSTRATIONS, 1))
-    return Gaifo().begin(Job(demos, task.robot, None, BUDGET[name], seed)).trainer
+    return Gaifo().begin(LearningJob(demos, task.robot, None, BUDGET[name], seed)).trainer
 
 
 def measure(name: str, text: str, seed: int, rounds: int, barrier: Barrier) -> dict[str, float]:

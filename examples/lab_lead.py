@@ -25,7 +25,7 @@ def scored(demos: list[im.Trajectory]) -> im.Scores:
     return im.score(im.InMemory(im.robot(ROBOT).layout, demos), ROBOT, "direct:horizon=30")
 
 
-def told(what: str, scores: im.Scores) -> None:
+def report(what: str, scores: im.Scores) -> None:
     """Say what a set is worth."""
     feasible = scores.verdict.count("feasible")
     spent = sum(PRICES[episode.demonstrator] for episode in scores.episodes)
@@ -37,16 +37,16 @@ def main() -> None:
     """Buy a few of everybody, ask whom to ask, compare."""
     first = [demo for name in PRICES for demo in bought(name, 2, seed=0)]
     scores = scored(first)
-    told("two of everybody", scores)
+    report("two of everybody", scores)
     advice = im.acquire(scores, BUDGET, costs=PRICES)
     for source in advice.sources:
         interval = f"{source.low:.0%} to {source.high:.0%}"
         print(f"  {source.name:16} feasible {source.feasible:4.0%} ({interval}), ask for {source.queries}")
     print(f"advice: {advice.sentence}")
     asked = [demo for source in advice.sources if source.queries for demo in bought(source.name, source.queries, seed=1)]
-    told("six more as advised", scored(asked))
+    report("six more as advised", scored(asked))
     evenly = [demo for name in PRICES for demo in bought(name, BUDGET // len(PRICES), seed=1)]
-    told("six more of everybody alike", scored(evenly))
+    report("six more of everybody alike", scored(evenly))
 
 
 if __name__ == "__main__":

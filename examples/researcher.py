@@ -2,8 +2,8 @@
 """A researcher tries a new scorer against the built-in ones, without a fork.
 
 The paper's question on Swimmer: of two demonstrators, one is related to the imitator (a stiff back joint) and one is not. Which
-scorers put the related one first? `Reach` is the new idea: a demonstration is feasible if the imitator's joints may go where
-the demonstrated joints go. `check_scorer` holds it to the laws that all scorers keep; then it is one more row of the table.
+scorers put the related one first? `Reach` is the new idea: a demonstration is feasible if the imitator's im.joints may go where
+the demonstrated im.joints go. `check_scorer` holds it to the laws that all scorers keep; then it is one more row of the table.
 
 python examples/researcher.py
 """
@@ -15,22 +15,18 @@ from typing import ClassVar
 import numpy as np
 
 import imitable as im
-from imitable.feasibility.scorer import Job, Measured
-from imitable.testing import check_scorer
-from imitable.tracking.attempts import trace_without_rollout
-from imitable.tracking.inverse_dynamics import joints
 
 IMITATOR, RELATED, UNRELATED = "swimmer:back=10", "swimmer:back=12", "swimmer"
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How far demonstrated joints go past the imitator's limits."""
+    """How far demonstrated im.joints go past the imitator's limits."""
 
     rule: ClassVar[str] = "share"
     horizon: int = 100
 
-    def prepared(self, job: Job) -> "AtWork":
+    def prepared(self, job: im.ScoringJob) -> "AtWork":
         """Look up the limits when called; there is nothing to learn."""
         return AtWork(job, self.horizon)
 
@@ -39,24 +35,24 @@ class Reach:
 class AtWork:
     """The scorer at work on one job."""
 
-    job: Job
+    job: im.ScoringJob
     horizon: int
     spent: int = 0
     about: dict[str, object] = field(default_factory=dict[str, object])
 
-    def __call__(self, trajectories: Sequence[im.Trajectory]) -> list[Measured]:
+    def __call__(self, trajectories: Sequence[im.Trajectory]) -> list[im.Measured]:
         """Measure some demonstrations."""
         return [self.measured(trajectory) for trajectory in trajectories]
 
-    def measured(self, trajectory: im.Trajectory) -> Measured:
-        """Distance: mean excess over the limits, in radians. Share: its part of all that the joints are bent."""
+    def measured(self, trajectory: im.Trajectory) -> im.Measured:
+        """Distance: mean excess over the limits, in radians. Share: its part of all that the im.joints are bent."""
         states = trajectory.states[1 : self.horizon + 1]
-        limited = [joint for joint in joints(self.job.imitator) if np.isfinite(joint.limits).all()]
+        limited = [joint for joint in im.joints(self.job.imitator) if np.isfinite(joint.limits).all()]
         bent = np.stack([np.abs(states[:, joint.position]) for joint in limited])
         limits = np.array([[max(np.abs(joint.limits))] for joint in limited])
         excess = np.maximum(bent - limits, 0).sum(axis=0)
-        trace = trace_without_rollout(trajectory, np.arange(1, len(states) + 1), excess, self.job.imitator)
-        return Measured(float(excess.mean()), float(excess.sum() / max(bent.sum(), 1e-9)), trace)
+        trace = im.trace_without_rollout(trajectory, np.arange(1, len(states) + 1), excess, self.job.imitator)
+        return im.Measured(float(excess.mean()), float(excess.sum() / max(bent.sum(), 1e-9)), trace)
 
 
 def main() -> None:
@@ -64,7 +60,7 @@ def main() -> None:
     bodies = [im.robot(text) for text in (RELATED, UNRELATED)]
     recorded = [one for body in bodies for one in im.collect(im.Locomotion(body), im.policy_for(body), episodes=2, seed=1)]
     demos = im.InMemory(bodies[0].layout, recorded)
-    check_scorer(Reach(), demos, IMITATOR)
+    im.check_scorer(Reach(), demos, IMITATOR)
     print(f"{'scorer':12}{'share, related':>16}{'share, unrelated':>18}{'weight on related':>19}")
     for name, scorer in (("direct", "direct"), ("neighbours", "neighbours"), ("Reach (new)", Reach())):
         scores = im.score(demos, IMITATOR, scorer)

@@ -14,16 +14,20 @@ if TYPE_CHECKING:
     from imitable.demos.collect import collect
     from imitable.demos.part import Part
     from imitable.demos.store import read, write
+    from imitable.errors import ImitableError
     from imitable.evaluation.evaluate import evaluate
     from imitable.evaluation.result import Performance, PolicyEvaluation, RunEvaluation
     from imitable.feasibility.explain import explain
     from imitable.feasibility.score import Measuring, score, weigh
     from imitable.feasibility.score_files import read_scores, write_scores
+    from imitable.feasibility.scorer import Measured, Scorer, ScoringJob
     from imitable.feasibility.scores import Scores
     from imitable.files import Output
     from imitable.imitation.evaluate_run import evaluate_run
     from imitable.imitation.imitate import imitate
+    from imitable.imitation.learner import Learner, LearningJob, Training
     from imitable.imitation.run import Imitated, Run
+    from imitable.imitation.transitions import reference_of, weighted_transitions
     from imitable.observer import Observer
     from imitable.policies.files import load_policy, save_policy
     from imitable.policies.onnx import save_onnx
@@ -31,33 +35,52 @@ if TYPE_CHECKING:
     from imitable.projection import project
     from imitable.report.page import write_report
     from imitable.rl.expert import Execution, Goal, Start, Stopping, train
+    from imitable.rl.progress import Progress
     from imitable.robots.parse import parse_robot as robot
+    from imitable.robots.robot import Robot
+    from imitable.sim.babble import babble, scales
     from imitable.sim.task import Locomotion
+    from imitable.testing import check_learner, check_scorer
+    from imitable.tracking.attempts import Trace, trace_without_rollout
+    from imitable.tracking.inverse_dynamics import joints
     from imitable.types import Demonstrations, InMemory, Policy, Trajectory, Weights
 
 _HOMES = {
     "acquire": "imitable.acquisition",
+    "collect": "imitable.demos.collect",
+    "Part": "imitable.demos.part",
+    "read": "imitable.demos.store",
+    "write": "imitable.demos.store",
+    "ImitableError": "imitable.errors",
+    "evaluate": "imitable.evaluation.evaluate",
+    "Performance": "imitable.evaluation.result",
+    "PolicyEvaluation": "imitable.evaluation.result",
+    "RunEvaluation": "imitable.evaluation.result",
     "explain": "imitable.feasibility.explain",
     "Measuring": "imitable.feasibility.score",
     "score": "imitable.feasibility.score",
     "weigh": "imitable.feasibility.score",
     "read_scores": "imitable.feasibility.score_files",
     "write_scores": "imitable.feasibility.score_files",
-    "collect": "imitable.demos.collect",
-    "read": "imitable.demos.store",
-    "write": "imitable.demos.store",
-    "policy_for": "imitable.policies.shipped",
-    "robot": "imitable.robots.parse:parse_robot",
+    "Measured": "imitable.feasibility.scorer",
+    "Scorer": "imitable.feasibility.scorer",
+    "ScoringJob": "imitable.feasibility.scorer",
+    "Scores": "imitable.feasibility.scores",
     "Output": "imitable.files",
-    "Observer": "imitable.observer",
+    "evaluate_run": "imitable.imitation.evaluate_run",
     "imitate": "imitable.imitation.imitate",
+    "Learner": "imitable.imitation.learner",
+    "LearningJob": "imitable.imitation.learner",
+    "Training": "imitable.imitation.learner",
     "Imitated": "imitable.imitation.run",
     "Run": "imitable.imitation.run",
-    "evaluate": "imitable.evaluation.evaluate",
-    "evaluate_run": "imitable.imitation.evaluate_run",
-    "Performance": "imitable.evaluation.result",
-    "PolicyEvaluation": "imitable.evaluation.result",
-    "RunEvaluation": "imitable.evaluation.result",
+    "reference_of": "imitable.imitation.transitions",
+    "weighted_transitions": "imitable.imitation.transitions",
+    "Observer": "imitable.observer",
+    "load_policy": "imitable.policies.files",
+    "save_policy": "imitable.policies.files",
+    "save_onnx": "imitable.policies.onnx",
+    "policy_for": "imitable.policies.shipped",
     "project": "imitable.projection",
     "write_report": "imitable.report.page",
     "Execution": "imitable.rl.expert",
@@ -65,26 +88,36 @@ _HOMES = {
     "Start": "imitable.rl.expert",
     "Stopping": "imitable.rl.expert",
     "train": "imitable.rl.expert",
+    "Progress": "imitable.rl.progress",
+    "robot": "imitable.robots.parse:parse_robot",
+    "Robot": "imitable.robots.robot",
+    "babble": "imitable.sim.babble",
+    "scales": "imitable.sim.babble",
     "Locomotion": "imitable.sim.task",
-    "save_onnx": "imitable.policies.onnx",
-    "load_policy": "imitable.policies.files",
-    "save_policy": "imitable.policies.files",
+    "check_learner": "imitable.testing",
+    "check_scorer": "imitable.testing",
+    "Trace": "imitable.tracking.attempts",
+    "trace_without_rollout": "imitable.tracking.attempts",
+    "joints": "imitable.tracking.inverse_dynamics",
     "Demonstrations": "imitable.types",
     "InMemory": "imitable.types",
-    "Part": "imitable.demos.part",
     "Policy": "imitable.types",
-    "Scores": "imitable.feasibility.scores",
     "Trajectory": "imitable.types",
     "Weights": "imitable.types",
 }
+"""Where each public name lives."""
 
 __all__ = [
     "Demonstrations",
     "Execution",
     "Goal",
+    "ImitableError",
     "Imitated",
     "InMemory",
+    "Learner",
+    "LearningJob",
     "Locomotion",
+    "Measured",
     "Measuring",
     "Observer",
     "Output",
@@ -92,30 +125,44 @@ __all__ = [
     "Performance",
     "Policy",
     "PolicyEvaluation",
+    "Progress",
+    "Robot",
     "Run",
     "RunEvaluation",
+    "Scorer",
     "Scores",
+    "ScoringJob",
     "Start",
     "Stopping",
+    "Trace",
+    "Training",
     "Trajectory",
     "Weights",
     "acquire",
+    "babble",
+    "check_learner",
+    "check_scorer",
     "collect",
     "evaluate",
     "evaluate_run",
     "explain",
     "imitate",
+    "joints",
     "load_policy",
     "policy_for",
     "project",
     "read",
     "read_scores",
+    "reference_of",
     "robot",
     "save_onnx",
     "save_policy",
+    "scales",
     "score",
+    "trace_without_rollout",
     "train",
     "weigh",
+    "weighted_transitions",
     "write",
     "write_report",
     "write_scores",

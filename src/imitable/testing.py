@@ -14,7 +14,7 @@ from imitable.errors import BadWeights
 from imitable.feasibility.score import Measuring, score
 from imitable.feasibility.scorer import Scorer
 from imitable.feasibility.scores import Scores
-from imitable.imitation.learner import Job, Learner, Training
+from imitable.imitation.learner import Learner, LearningJob, Training
 from imitable.imitation.methods import parse_learner
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
@@ -105,7 +105,7 @@ def check_learner(learner: Learner | str, demos: Demonstrations, imitator: Robot
     trajectories: list[Trajectory] = list(demos)
 
     def begun(chosen: Sequence[Trajectory], weights: Weights | None = None, begin_seed: int = seed) -> Training:
-        return method.begin(Job(InMemory(demos.layout, chosen), body, weights, steps, begin_seed))
+        return method.begin(LearningJob(InMemory(demos.layout, chosen), body, weights, steps, begin_seed))
 
     first = begun(trajectories)
     _law_of_references(first, body)

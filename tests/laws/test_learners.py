@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from imitable.demos.store import write
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.imitation.methods import METHODS, parse_learner
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot
@@ -77,7 +77,7 @@ def test_the_signs_of_quaternions_have_no_influence(name: str, floating_path: Pa
         flipped.append(replace(trajectory, states=states))
     steps, policies = STEPS.get(name, 3 * 8 * 16) // 3, set[str]()
     for trajectories in (plain, flipped):
-        training = parse_learner(QUICK[name]).begin(Job(InMemory(body.layout, trajectories), body, None, steps, 0))
+        training = parse_learner(QUICK[name]).begin(LearningJob(InMemory(body.layout, trajectories), body, None, steps, 0))
         while not training.done:
             training.iterate()
         policies.add(training.policy.hash)

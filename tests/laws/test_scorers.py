@@ -12,7 +12,7 @@ import pytest
 from imitable.feasibility.methods import METHODS
 from imitable.feasibility.methods.direct import Direct
 from imitable.feasibility.score import Measuring, score
-from imitable.feasibility.scorer import Job, Measured, Measurer
+from imitable.feasibility.scorer import Measured, Measurer, ScoringJob
 from imitable.feasibility.scores import Scores
 from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
@@ -141,7 +141,7 @@ class Crowded:
 
     rule: ClassVar[str] = "share"
 
-    def prepared(self, job: Job) -> Measurer:
+    def prepared(self, job: ScoringJob) -> Measurer:
         honest = Direct(horizon=10, restart_budget=0).prepared(job)
         crowd = len(job.demos)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption, CannotResume
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.imitation.methods.cloning import LOG_STD, CloneTraining, Cloning
 from imitable.policies.acting import act
 from imitable.projection import project
@@ -47,7 +47,7 @@ def starts(count: int, seed: int) -> Floats:
 
 
 def begun(body: Robot, demos: Demonstrations, weights: Weights | None = None, method: Cloning = SMALL) -> CloneTraining:
-    return method.begin(Job(demos, body, weights, steps=4096, seed=0))
+    return method.begin(LearningJob(demos, body, weights, steps=4096, seed=0))
 
 
 def finished(training: CloneTraining) -> Policy:
@@ -116,7 +116,7 @@ def test_weights_decide_between_two_policies(slider: Robot) -> None:
 def test_a_break_changes_nothing(fine_tune: bool, slider: Robot, tmp_path: Path) -> None:
     demos = InMemory(slider.layout, steered(slider, starts(4, 0), GAIN))
     method = replace(SMALL, fine_tune=fine_tune, gradient_steps=1000, critic_steps=0)
-    job = Job(demos, slider, None, steps=2 * 2048, seed=0)
+    job = LearningJob(demos, slider, None, steps=2 * 2048, seed=0)
     whole, broken = method.begin(job), method.begin(job)
     for number in range(1 if not fine_tune else 3):  # the third iteration is one of the trainer's
         broken.iterate()
@@ -134,7 +134,7 @@ def test_fine_tuning_begins_from_the_cloned_policy(slider: Robot) -> None:
     cloned = finished(begun(slider, demos))
     with pytest.raises(BadOption, match="critic_steps"):
         begun(slider, demos, method=replace(SMALL, fine_tune=True))
-    tuned = replace(SMALL, fine_tune=True, critic_steps=0).begin(Job(demos, slider, None, steps=2048, seed=0))
+    tuned = replace(SMALL, fine_tune=True, critic_steps=0).begin(LearningJob(demos, slider, None, steps=2048, seed=0))
     while tuned.progress < 0.5:
         assert not tuned.done
         tuned.iterate()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.imitation.methods.dcc import Dcc
 from imitable.imitation.transitions import Sampler, weighted_transitions
 from imitable.nn.translator import Balance, Fitted, Own, Scale, Theirs, fit
@@ -56,12 +56,12 @@ def movements(count: int = 3) -> list[Trajectory]:
     return [replace(one, terminated=place == 0, total_return=1.0) for place, one in enumerate(own)]
 
 
-def job_of(trajectories: list[Trajectory], weights: tuple[float, ...] | None = None, seed: int = 0) -> Job:
+def job_of(trajectories: list[Trajectory], weights: tuple[float, ...] | None = None, seed: int = 0) -> LearningJob:
     named = None if weights is None else Weights(tuple(one.hash for one in trajectories), np.array(weights))
-    return Job(InMemory(OTHER.layout, trajectories), HOPPER, named, 3 * BATCH, seed)
+    return LearningJob(InMemory(OTHER.layout, trajectories), HOPPER, named, 3 * BATCH, seed)
 
 
-def assert_same_transitions(left: Job, right: Job) -> None:
+def assert_same_transitions(left: LearningJob, right: LearningJob) -> None:
     mine, others = (weighted_transitions(job.demos, job.weights, job.seed) for job in (left, right))
     for name, values in asdict(mine).items():
         np.testing.assert_array_equal(values, getattr(others, name))
@@ -148,7 +148,7 @@ def test_a_body_without_a_task_is_served(arm_path: Path) -> None:
     said: list[str] = []
     # the sizes of the linear systems above, so that nothing is compiled anew
     method = Dcc(transitions=400, forward_steps=STEPS, map_steps=STEPS, minibatch=64)
-    job = method.translated(Job(demos, arm, None, BATCH, 0, say=said.append))
+    job = method.translated(LearningJob(demos, arm, None, BATCH, 0, say=said.append))
     assert job.weights is None
     assert len(job.demos) == 2
     assert "forward error" in said[0]

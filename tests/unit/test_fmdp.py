@@ -12,7 +12,7 @@ from imitable.feasibility.fmdp import Fmdp, fmdp, play
 from imitable.feasibility.methods.one_step import OneStepFmdp
 from imitable.feasibility.methods.trajectory import TrajectoryFmdp
 from imitable.feasibility.ruler import ruler
-from imitable.feasibility.scorer import Job, Measured
+from imitable.feasibility.scorer import Measured, ScoringJob
 from imitable.feasibility.tracker import LEARNER, has_converged
 from imitable.rl.train import Trainer
 from imitable.robots.parse import parse_robot
@@ -40,11 +40,11 @@ def task_of(body: Robot, trajectories: list[Trajectory], *, one_step: bool = Fal
     return fmdp(trajectories, body, measure, 8, tracker_input, one_step)
 
 
-def slider_job(path: Path, **changes: object) -> Job:
+def slider_job(path: Path, **changes: object) -> ScoringJob:
     """A slider, its own demonstrations and those of one with a motor ten times as strong."""
     body, strong = parse_robot(str(path)), parse_robot(f"{path}:gear.push=10")
     trajectories = [*demonstrations(body), *demonstrations(strong)]
-    job = Job(InMemory(body.layout, trajectories), body, ruler(body), seed=1)
+    job = ScoringJob(InMemory(body.layout, trajectories), body, ruler(body), seed=1)
     return replace(job, **changes)  # pyright: ignore[reportArgumentType]
 
 

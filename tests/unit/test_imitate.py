@@ -13,7 +13,7 @@ from imitable.errors import BadOption, BadWeights, CannotResume, CannotWrite, No
 from imitable.files import Output
 from imitable.imitation.features import LIMIT, features
 from imitable.imitation.imitate import imitate
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.imitation.methods import parse_learner
 from imitable.imitation.methods.gaifo import DiscriminatorReward, Gaifo
 from imitable.imitation.run import Run
@@ -149,7 +149,7 @@ def test_under_a_constant_reward_falling_has_no_advantage(constant: float) -> No
     size = segment.inputs.shape[2]
     # the critic that is right: the same value everywhere
     critic = Mlp((jnp.zeros((size, 1)),), (jnp.full(1, constant / (1 - discount)),))
-    actor = SMALL.begin(Job(walks(body="hopper"), HOPPER, None, 1000, 0)).trainer.agent.actor
+    actor = SMALL.begin(LearningJob(walks(body="hopper"), HOPPER, None, 1000, 0)).trainer.agent.actor
     batch = Experience(
         jnp.asarray(segment.inputs),
         jnp.asarray(segment.next_inputs),
@@ -167,7 +167,7 @@ def test_under_a_constant_reward_falling_has_no_advantage(constant: float) -> No
 
 
 def falling_segment() -> Segment:
-    job = Job(walks(body="hopper"), HOPPER, None, 1000, 0)
+    job = LearningJob(walks(body="hopper"), HOPPER, None, 1000, 0)
     policy = SMALL.begin(job).policy
     return Collector(Locomotion(HOPPER), 8, 0).collect(dataclasses.replace(policy, log_std=policy.log_std + 2), 40)
 
@@ -233,12 +233,12 @@ def test_the_papers_preset_sees_raw_states() -> None:
     transitions = weighted_transitions(demos, None, 0)
     seen = features(transitions, CHEETAH, paper.features, normalised=False, root=True)
     np.testing.assert_allclose(seen.of(transitions)[:, :18], transitions.before, rtol=1e-6)
-    policy = paper.begin(Job(demos, CHEETAH, None, 1000, 0)).policy
+    policy = paper.begin(LearningJob(demos, CHEETAH, None, 1000, 0)).policy
     np.testing.assert_allclose(normalised(policy, transitions.before), transitions.before, rtol=1e-5)
 
 
 def test_part_of_the_simulations_act_by_the_mean_in_turns() -> None:
-    trainer = dataclasses.replace(SMALL, quiet_share=0.25).begin(Job(walks(), CHEETAH, None, 10_000, 0)).trainer
+    trainer = dataclasses.replace(SMALL, quiet_share=0.25).begin(LearningJob(walks(), CHEETAH, None, 10_000, 0)).trainer
     turns = []
     for _ in range(4):
         turns.append(trainer._quiet())  # pyright: ignore[reportPrivateUsage]
@@ -273,7 +273,7 @@ def test_an_unknown_method_or_key_is_refused(text: str) -> None:
 def test_what_a_policy_observes_is_standardised_by_the_demonstrations() -> None:
     demos = walks()
     transitions = weighted_transitions(demos, None, 0)
-    task, reference = imitation_task(Job(walks(), CHEETAH, None, 1000, 0), transitions)
+    task, reference = imitation_task(LearningJob(walks(), CHEETAH, None, 1000, 0), transitions)
     assert reference is None
     np.testing.assert_allclose(normaliser_of(task, transitions).mean, transitions.before[:, 1:].mean(axis=0))
 
@@ -283,7 +283,7 @@ def test_a_body_without_a_task_starts_like_the_weighted_demonstrations(slider_pa
     still, moved = babble(body, 2, 20, 0)
     demos = InMemory(body.layout, [Trajectory(still.states, "x"), Trajectory(moved.states + 0.3, "x")])
     transitions = weighted_transitions(demos, weights_of(demos, 0.0, 1.0), 0)
-    task, reference = imitation_task(Job(demos, body, None, 1000, 0), transitions)
+    task, reference = imitation_task(LearningJob(demos, body, None, 1000, 0), transitions)
     assert reference is not None
     np.testing.assert_array_equal(reference.states, demos[1].states[:-1])
     starts = task.start(np.random.default_rng(0), 5).states

@@ -13,7 +13,7 @@ from imitable.feasibility.methods.inverse_dynamics import InverseDynamics
 from imitable.feasibility.methods.neighbours import Neighbours, nearest
 from imitable.feasibility.methods.transferability import Transferability, cluster_centres
 from imitable.feasibility.ruler import ruler
-from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
+from imitable.feasibility.scorer import Measured, Measurer, Scorer, ScoringJob
 from imitable.nn import discriminator, inverse_model
 from imitable.nn.typed_jax import array, full
 from imitable.robots.parse import parse_robot
@@ -35,15 +35,15 @@ def impossible(trajectory: Trajectory) -> Trajectory:
     return Trajectory(5 * trajectory.states, "stronger")
 
 
-def job_on(path: Path, models: Path | None = None, *, backwards: bool = False) -> Job:
+def job_on(path: Path, models: Path | None = None, *, backwards: bool = False) -> ScoringJob:
     imitator = parse_robot(str(path))
     own = babble(imitator, 3, 40, seed=7)
     demos = [replace(one, demonstrator="alike") for one in own] + [impossible(one) for one in own]
     demonstrations = InMemory(imitator.layout, demos[::-1] if backwards else demos)
-    return Job(demonstrations, imitator, ruler(imitator, discount=0.95), seed=3, models=models)
+    return ScoringJob(demonstrations, imitator, ruler(imitator, discount=0.95), seed=3, models=models)
 
 
-def measured(measurer: Measurer, job: Job) -> list[Measured]:
+def measured(measurer: Measurer, job: ScoringJob) -> list[Measured]:
     return measurer([job.demos[place] for place in range(len(job.demos))])
 
 

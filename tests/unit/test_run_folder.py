@@ -21,7 +21,7 @@ from imitable.evaluation import result
 from imitable.evaluation.result import Performance, PolicyEvaluation, RunEvaluation
 from imitable.files import Output
 from imitable.imitation import hashed_json
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.imitation.methods import learner_text, parse_learner
 from imitable.imitation.methods.dcc import Dcc
 from imitable.imitation.methods.gaifo import Gaifo
@@ -119,7 +119,7 @@ def test_dcc_is_compared_with_the_demonstrations_it_learned_from(slider: str, de
     im.imitate(demos, slider, method, run=im.Run(steps=2048, episodes=1), out=tmp_path / "run")
     written = RunFolder(tmp_path / "run").reference
     assert written is not None
-    job = method.translated(Job(demos, body, None, 2048, 0))
+    job = method.translated(LearningJob(demos, body, None, 2048, 0))
     expected = reference_of(body, weighted_transitions(job.demos, None, 0), 0)
     assert expected is not None
     np.testing.assert_array_equal(written.states, expected.states)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.imitation.methods.sail import AlignmentReward, Sail
 from imitable.imitation.training import PolicyTraining
 from imitable.nn import discriminator, inverse_model, next_state_vae, wasserstein_critic
@@ -53,7 +53,7 @@ def training(
     trajectories: list[Trajectory] | None = None, weights: Weights | None = None, seed: int = 0, method: Sail = SMALL
 ) -> PolicyTraining:
     demos = InMemory(HOPPER.layout, shown() if trajectories is None else trajectories)
-    return method.begin(Job(demos, HOPPER, weights, STEPS, seed))
+    return method.begin(LearningJob(demos, HOPPER, weights, STEPS, seed))
 
 
 def after(made: PolicyTraining, iterations: int) -> str:
@@ -137,7 +137,7 @@ def test_the_policy_finds_the_demonstrators_actions_in_states_alone(slider_path:
     demos = InMemory(imitator.layout, [Trajectory(one, "cart") for one in states])
     fitted = {"goal_steps": 3000, "inverse_steps": 3000, "pretrained": 1500, "babbled": 8000, "beta": 1e-4}
     method = replace(SMALL, hidden=(32,), goal_hidden=(32,), inverse_hidden=32, **fitted)
-    made = method.begin(Job(demos, imitator, None, 32_000, 0))
+    made = method.begin(LearningJob(demos, imitator, None, 32_000, 0))
     errors = act(made.policy, states[:, :-1].reshape(-1, 2)) - controls.reshape(-1, 1)
     assert np.abs(errors).mean() < np.abs(controls).mean() / 4
     assert made.trainer.budget == 32_000 - 8000

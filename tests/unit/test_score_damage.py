@@ -15,7 +15,7 @@ from imitable.feasibility.model_cache import cached
 from imitable.feasibility.ruler import ruler
 from imitable.feasibility.score import score
 from imitable.feasibility.score_files import parts_path, read_scores
-from imitable.feasibility.scorer import Job
+from imitable.feasibility.scorer import ScoringJob
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.step_files import read_steps, steps_path
 from imitable.files import Output
@@ -157,7 +157,7 @@ def test_a_file_without_a_hash_is_refused(scored: Scores) -> None:
 
 
 def test_a_damaged_model_is_learned_again(slider: Robot, demos: InMemory, tmp_path: Path) -> None:
-    job = Job(demos, slider, ruler(slider), seed=1, models=tmp_path / "models")
+    job = ScoringJob(demos, slider, ruler(slider), seed=1, models=tmp_path / "models")
     lessons = 0
 
     def learn() -> Arrays:

@@ -20,7 +20,7 @@ from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import Places, write_record
 from imitable.experiments.settings import BY_NAME
 from imitable.feasibility.score_files import read_scores
-from imitable.imitation.learner import Job, Training
+from imitable.imitation.learner import LearningJob, Training
 from imitable.imitation.methods.cloning import FINE_LOG_STD, Cloning
 from imitable.imitation.methods.gaifo import Gaifo
 from imitable.projection import project
@@ -52,7 +52,7 @@ def clone(demos: Sequence[Trajectory], robot: Robot, pieces: tuple[int, int], se
     """Return the simulator steps and the policy of a clone of demonstrations' projection; their actions are not looked at."""
     bare = InMemory(robot.layout, [Trajectory(one.states, one.demonstrator) for one in demos])
     projected = project(bare, robot, length=pieces[0], pieces=pieces[1], seed=seed)
-    training = Cloning().begin(Job(projected, robot, None, 0, seed))
+    training = Cloning().begin(LearningJob(projected, robot, None, 0, seed))
     while not training.done:
         training.iterate()
     return projected.simulator_steps, training.policy
@@ -70,7 +70,7 @@ def curve(kind: str, seed: int, runs: Path) -> Curve:
     """Learn on HalfCheetah-1; return looks at the mean policy by total simulator steps."""
     demos, robot = recorded(runs, CASE.sets), parse_robot(SETTING.imitator)
     weights = read_scores(scores_file(runs, CASE)).weights
-    job = Job(demos, robot, weights, STEPS, seed)
+    job = LearningJob(demos, robot, weights, STEPS, seed)
     if kind == "gaifo":
         return Curve(0, ((0, 0.0), *_looks(Gaifo().begin(job), robot, 0)))
     spent, begin = clone(_heaviest(demos, weights), robot, PIECES, seed)

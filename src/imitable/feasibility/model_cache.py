@@ -4,12 +4,12 @@
 import hashlib
 from collections.abc import Callable
 
-from imitable.feasibility.scorer import Job
+from imitable.feasibility.scorer import ScoringJob
 from imitable.files import write_bytes
 from imitable.tensors import Arrays, DamagedFile, read, to_bytes
 
 
-def cached(job: Job, key: object, learn: Callable[[], Arrays]) -> Arrays:
+def cached(job: ScoringJob, key: object, learn: Callable[[], Arrays]) -> Arrays:
     """Return the arrays that `learn` gives, from the file of an earlier job if there is one; a damaged one is learned again.
 
     `key` is everything they depend on but the body and the seed. It need not name the demonstrations: what was learned from

@@ -19,7 +19,7 @@ from imitable.feasibility.ledger import Ledger, Row
 from imitable.feasibility.methods import METHODS, parse_scorer, scorer_text
 from imitable.feasibility.ruler import Ruler, ruler
 from imitable.feasibility.score_files import models_path, parts_path
-from imitable.feasibility.scorer import Job, Measured, Measurer, Scorer
+from imitable.feasibility.scorer import Measured, Measurer, Scorer, ScoringJob
 from imitable.feasibility.scores import OWN, Measurement, ScoreKey, Scores, Weighing
 from imitable.files import Output, check_free, check_writable
 from imitable.robots.parse import parse_robot
@@ -93,7 +93,7 @@ def score(
     key = score_key(robot, scorer, rule, measuring, seed)
     ledger = None if output.path is None else Ledger(output.path, key, resume=output.resume)
     models = None if output.path is None else models_path(output.path)
-    job = Job(demos, robot, rule, seed, measuring.rollouts, measuring.threads, models, output.observer)
+    job = ScoringJob(demos, robot, rule, seed, measuring.rollouts, measuring.threads, models, output.observer)
     return _scored(job, scorer, key, temperature, ledger)
 
 
@@ -144,7 +144,7 @@ def measured_again(scores: Scores, trajectory: Trajectory, *, threads: int = 1) 
         reason = f"its steps are missing, and a class that it names ({key.method}) is not run; score again into a file"
         raise BadScores(str(scores.path or "in memory"), reason)
     rule = ruler(imitator, key.distance, key.entries, key.discount)
-    job = Job(InMemory(imitator.layout, [trajectory]), imitator, rule, key.seed, key.rollouts, threads)
+    job = ScoringJob(InMemory(imitator.layout, [trajectory]), imitator, rule, key.seed, key.rollouts, threads)
     return parse_scorer(key.method).prepared(job)([trajectory])[0].trace
 
 
@@ -158,7 +158,7 @@ class _Calibration:
     """99th percentile of the error of one step."""
 
 
-def _scored(job: Job, scorer: Scorer, key: ScoreKey, temperature: str, ledger: Ledger | None) -> Scores:
+def _scored(job: ScoringJob, scorer: Scorer, key: ScoreKey, temperature: str, ledger: Ledger | None) -> Scores:
     measurer = scorer.prepared(job)
     own, extras = _calibration(job, measurer), _extras(scorer, measurer)
     prepared_steps = measurer.spent
@@ -197,7 +197,7 @@ def _extras(scorer: Scorer, measurer: Measurer) -> dict[str, Any]:
     return extras
 
 
-def _rows(job: Job, measurer: Measurer, threshold: float, ledger: Ledger | None) -> dict[str, Row]:
+def _rows(job: ScoringJob, measurer: Measurer, threshold: float, ledger: Ledger | None) -> dict[str, Row]:
     """Measure what the ledger does not hold yet; return one row an episode hash."""
     rows = dict(ledger.rows) if ledger else {}
     missing = [i for i, episode in enumerate(job.demos.episodes) if episode.hash not in rows]
@@ -224,7 +224,7 @@ def _chunks(demos: Demonstrations, missing: Sequence[int]) -> Iterator[list[Traj
         yield chunk
 
 
-def _calibration(job: Job, measurer: Measurer) -> _Calibration:
+def _calibration(job: ScoringJob, measurer: Measurer) -> _Calibration:
     """Measure the imitator's own rollouts: whatever it did there, it can do."""
     own = measurer(babble(job.imitator, OWN_ROLLOUTS, measurer.horizon, job.seed, threads=job.threads))
     errors = np.concatenate([m.trace.errors for m in own])
@@ -239,7 +239,7 @@ def _row(measured: Measured, threshold: float) -> Row:
     return Row(measured.distance, measured.share, step)
 
 
-def _coverage(job: Job, horizon: int) -> tuple[int, float, float]:
+def _coverage(job: ScoringJob, horizon: int) -> tuple[int, float, float]:
     """Return the steps that one attempt judges, their part of the demonstrations, and their part of the discount's mass."""
     lengths = np.array([episode.length for episode in job.demos.episodes])
     judged = min(horizon, int(lengths.max()))

@@ -28,7 +28,7 @@ class Measured:
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class ScoringJob:
     """What is to be scored, and with what."""
 
     demos: Demonstrations
@@ -77,6 +77,6 @@ class Scorer(Protocol):
     rule: ClassVar[str]
     """How `--temperature auto` turns measures into scores: see `weighting.RULES`."""
 
-    def prepared(self, job: Job) -> Measurer:
+    def prepared(self, job: ScoringJob) -> Measurer:
         """Learn what must be learned and return the measurer."""
         ...

@@ -15,7 +15,7 @@ import numpy as np
 from imitable import seeding
 from imitable.errors import BadPolicy
 from imitable.feasibility.fmdp import INPUTS, Fmdp, fmdp, play, ruler_text
-from imitable.feasibility.scorer import Job, Measured
+from imitable.feasibility.scorer import Measured, ScoringJob
 from imitable.policies.files import load_policy, save_policy
 from imitable.rl.settings import Trpo
 from imitable.rl.train import Trainer
@@ -82,7 +82,7 @@ class TrackerSettings(Protocol):
 class Tracking:
     """One job of one form of the f-MDP."""
 
-    job: Job
+    job: ScoringJob
     settings: TrackerSettings
     one_step: bool
     """Whether every step begins in a demonstrated state."""
@@ -126,7 +126,7 @@ class Tracking:
         return distances.reshape(-1, self.rollouts).mean(axis=1)
 
 
-def prepared(job: Job, settings: TrackerSettings, *, one_step: bool) -> "TrackerMeasurer":
+def prepared(job: ScoringJob, settings: TrackerSettings, *, one_step: bool) -> "TrackerMeasurer":
     """Learn one policy a demonstrator, or take those that an earlier job left in `job.models`."""
     tracking, names = Tracking(job, settings, one_step), sorted({episode.demonstrator for episode in job.demos.episodes})
     return TrackerMeasurer(tracking, {name: _tracker(tracking, name) for name in names})

@@ -13,7 +13,7 @@ from imitable.types import Demonstrations, Policy, Weights
 
 
 @dataclass(frozen=True)
-class Job:
+class LearningJob:
     """Everything that a learner is given."""
 
     demos: Demonstrations
@@ -73,6 +73,6 @@ class Learner(Protocol):
         """Control steps below which nothing would be learned."""
         ...
 
-    def begin(self, job: Job) -> Training:
+    def begin(self, job: LearningJob) -> Training:
         """Return the training before its first iteration; may take a while (networks that are fitted beforehand)."""
         ...

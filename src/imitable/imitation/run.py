@@ -12,7 +12,7 @@ from imitable.evaluation.evaluate import evaluate
 from imitable.evaluation.result import PolicyEvaluation, RunEvaluation
 from imitable.evaluation.reward_function import RewardFunction, import_reward
 from imitable.files import Output
-from imitable.imitation.learner import Job, Learner, Training
+from imitable.imitation.learner import Learner, LearningJob, Training
 from imitable.imitation.methods import learner_text
 from imitable.imitation.run_folder import RunFolder, Standing, row_of
 from imitable.imitation.setting import Setting, episodes_hash, installed_versions, weights_hash
@@ -109,7 +109,7 @@ def carry_out(
             folder.check(setting, out)
             if out.resume and folder.complete:
                 return Imitated(folder.policy, folder.best, folder.evaluation)
-        job = Job(demos, imitator, weights, run.steps, run.seed, run.threads, out.observer.say, run.horizon)
+        job = LearningJob(demos, imitator, weights, run.steps, run.seed, run.threads, out.observer.say, run.horizon)
         training, standing = learner.begin(job), Standing()
         if folder is not None:
             _open(folder, setting, training, standing, out)

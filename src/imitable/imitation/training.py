@@ -7,7 +7,7 @@ import numpy as np
 
 from imitable.evaluation.reference import Reference, task_of
 from imitable.imitation.features import FLOOR
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.imitation.transitions import WeightedTransitions, reference_of
 from imitable.nn.normaliser import Normaliser
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
@@ -53,7 +53,9 @@ class PolicyTraining:
         load_checkpoint(self.trainer, path)
 
 
-def imitation_task(job: Job, transitions: WeightedTransitions, *, observe_root: bool = False) -> tuple[Task, Reference | None]:
+def imitation_task(
+    job: LearningJob, transitions: WeightedTransitions, *, observe_root: bool = False
+) -> tuple[Task, Reference | None]:
     """Return where imitation takes place: the robot's own task, or a free body that starts like the demonstrations.
 
     The second is what the free body's episodes are compared with; None of a robot that has a task.

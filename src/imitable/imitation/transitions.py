@@ -12,7 +12,7 @@ import numpy as np
 
 from imitable import seeding
 from imitable.evaluation.reference import Reference
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.robots.robot import Robot
 from imitable.sim.kinematics import one_sign, quaternions, signed_like
 from imitable.types import Bools, Demonstrations, Floats, Ints, Trajectory, Weights
@@ -95,7 +95,7 @@ def densities(demos: Demonstrations, weights: Weights | None) -> Floats:
     return np.asarray(np.round(each / each.max(), DIGITS), np.float64)
 
 
-def transitions_of(job: Job, *, actions: bool = False) -> WeightedTransitions:
+def transitions_of(job: LearningJob, *, actions: bool = False) -> WeightedTransitions:
     """Return the transitions of a job, whatever the signs that recorders gave to quaternions."""
     transitions = weighted_transitions(job.demos, job.weights, job.seed, actions=actions)
     places = quaternions(job.imitator)

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from imitable.feasibility.scorer import Job, Measured
+from imitable.feasibility.scorer import Measured, ScoringJob
 from imitable.sim.babble import scales
 from imitable.spec_text import OneOf, Range, check_fields
 from imitable.tracking.attempts import Attempts, Pieces, Trace, discounted_share, judged
@@ -47,7 +47,7 @@ class Direct:
         """Check every value."""
         check_fields(self)
 
-    def prepared(self, job: Job) -> "_Tracker":
+    def prepared(self, job: ScoringJob) -> "_Tracker":
         """Return the measurer: there is nothing to learn."""
         return _Tracker(self, job)
 
@@ -55,7 +55,7 @@ class Direct:
 class _Tracker:
     """The direct scorer at work."""
 
-    def __init__(self, method: Direct, job: Job) -> None:
+    def __init__(self, method: Direct, job: ScoringJob) -> None:
         self._method, self._job = method, job
         self._lanes = Lanes(job.imitator, scales(job.imitator).difference, job.threads, ahead=method.look_ahead)
         self._solver = Solver(restart_budget=method.restart_budget)

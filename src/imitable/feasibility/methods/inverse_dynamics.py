@@ -17,7 +17,7 @@ import numpy as np
 
 from imitable import seeding
 from imitable.feasibility.model_cache import cached
-from imitable.feasibility.scorer import Job, Measured
+from imitable.feasibility.scorer import Measured, ScoringJob
 from imitable.nn import inverse_model
 from imitable.sim.babble import babble
 from imitable.spec_text import Range, check_fields
@@ -68,13 +68,13 @@ class InverseDynamics:
         """Check every value."""
         check_fields(self)
 
-    def prepared(self, job: Job) -> "_Follower":
+    def prepared(self, job: ScoringJob) -> "_Follower":
         """Learn the inverse model, or take the one that an earlier job left, and calibrate."""
         settings = {name: value for name, value in asdict(self).items() if name not in UNLEARNED}
         arrays = cached(job, ("inverse-dynamics", SCHEMA, settings), lambda: self._learned(job))
         return _Follower(self, job, inverse_model.from_arrays(arrays), int(arrays["spent"]))
 
-    def _learned(self, job: Job) -> Arrays:
+    def _learned(self, job: ScoringJob) -> Arrays:
         """Fit the network to random movements: (s without root position, s′ − s) → action in half control ranges."""
         low, high = job.imitator.control_range
         own = babble(job.imitator, self.transitions // EPISODE, EPISODE, _seed(job, "movements"), threads=job.threads)
@@ -93,11 +93,11 @@ class InverseDynamics:
         return inverse_model.to_arrays(model) | {"spent": np.array(len(inputs))}
 
 
-def _seed(job: Job, purpose: str) -> int:
+def _seed(job: ScoringJob, purpose: str) -> int:
     return int(seeding.generator(job.seed, "inverse-dynamics", purpose).integers(2**53))
 
 
-def _inputs(job: Job, states: Floats, wanted: Floats) -> Floats:
+def _inputs(job: ScoringJob, states: Floats, wanted: Floats) -> Floats:
     """(n, S), (n, S) → (n, 4 nv − root) what the network sees: where in the world the body is does not matter."""
     space = job.ruler.space
     return np.concatenate([space.coordinates(states)[:, job.imitator.root_entries :], space.difference(wanted, states)], axis=1)
@@ -106,7 +106,7 @@ def _inputs(job: Job, states: Floats, wanted: Floats) -> Floats:
 class _Follower:
     """The imitator, led by the inverse model."""
 
-    def __init__(self, method: InverseDynamics, job: Job, model: inverse_model.Inverse, learning: int) -> None:
+    def __init__(self, method: InverseDynamics, job: ScoringJob, model: inverse_model.Inverse, learning: int) -> None:
         self._method, self._job, self._model, self._learning = method, job, model, learning
         self._lanes = Lanes(job.imitator, job.ruler.scale, job.threads)
         self._repeats = job.rollouts if job.imitator.noise else 1

@@ -21,7 +21,7 @@ from scipy.spatial.distance import cdist
 
 from imitable import seeding
 from imitable.feasibility.features import features
-from imitable.feasibility.scorer import Job, Measured
+from imitable.feasibility.scorer import Measured, ScoringJob
 from imitable.sim.babble import babble
 from imitable.spec_text import Range, check_fields
 from imitable.tracking.attempts import discounted_share, trace_without_rollout
@@ -51,7 +51,7 @@ class Neighbours:
         """Check every value."""
         check_fields(self)
 
-    def prepared(self, job: Job) -> "_Bank":
+    def prepared(self, job: ScoringJob) -> "_Bank":
         """Record the random movements."""
         return _Bank(self, job)
 
@@ -59,7 +59,7 @@ class Neighbours:
 class _Bank:
     """The imitator's own transitions, and what they say of demonstrations."""
 
-    def __init__(self, method: Neighbours, job: Job) -> None:
+    def __init__(self, method: Neighbours, job: ScoringJob) -> None:
         self._method, self._job, self._features = method, job, features(job.imitator)
         own = babble(job.imitator, method.transitions // EPISODE, EPISODE, job.seed, threads=job.threads)
         self._points = self._features.of(own)

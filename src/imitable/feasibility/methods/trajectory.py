@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from imitable.feasibility.scorer import Job
+from imitable.feasibility.scorer import ScoringJob
 from imitable.feasibility.tracker import Count, LearningSteps, Part, Patience, TrackerInput, TrackerMeasurer, prepared
 from imitable.spec_text import check_fields
 
@@ -34,6 +34,6 @@ class TrajectoryFmdp:
         """Check every value."""
         check_fields(self)
 
-    def prepared(self, job: Job) -> TrackerMeasurer:
+    def prepared(self, job: ScoringJob) -> TrackerMeasurer:
         """Learn one policy a demonstrator, or take those that an earlier job left in `job.models`."""
         return prepared(job, self, one_step=False)

@@ -30,7 +30,7 @@ from scipy.cluster.vq import kmeans2  # pyright: ignore[reportUnknownVariableTyp
 from imitable import seeding
 from imitable.feasibility.features import Features, features
 from imitable.feasibility.model_cache import cached
-from imitable.feasibility.scorer import Job, Measured
+from imitable.feasibility.scorer import Measured, ScoringJob
 from imitable.nn import discriminator
 from imitable.nn.networks import Mlp
 from imitable.nn.typed_jax import array
@@ -85,7 +85,7 @@ class Transferability:
         """Check every value."""
         check_fields(self)
 
-    def prepared(self, job: Job) -> "_Discriminators":
+    def prepared(self, job: ScoringJob) -> "_Discriminators":
         """Learn one discriminator a mode, or take those that an earlier job left."""
         phi, horizon = features(job.imitator), job.ruler.horizon(self.horizon)
         if self.clusters:
@@ -119,7 +119,7 @@ class _Discriminators:
     """All discriminators at work."""
 
     def __init__(
-        self, job: Job, phi: Features, horizon: int, modes: "_Modes | None", discriminators: Sequence[_Discriminator]
+        self, job: ScoringJob, phi: Features, horizon: int, modes: "_Modes | None", discriminators: Sequence[_Discriminator]
     ) -> None:
         self._job, self._phi, self._modes, self._all, self.horizon = job, phi, modes, discriminators, horizon
         self.spent = sum(one.spent for one in discriminators)
@@ -203,7 +203,7 @@ class _Looks:
 
 
 def _of_mode(
-    job: Job, method: Transferability, phi: Features, horizon: int, modes: "_Modes | None", mode: str
+    job: ScoringJob, method: Transferability, phi: Features, horizon: int, modes: "_Modes | None", mode: str
 ) -> _Discriminator:
     """Return the discriminator of a mode: learned before, or now."""
 
@@ -217,7 +217,7 @@ def _of_mode(
 
 
 def _learned(
-    job: Job, method: Transferability, phi: Features, horizon: int, demonstrations: Sequence[Floats], mode: str
+    job: ScoringJob, method: Transferability, phi: Features, horizon: int, demonstrations: Sequence[Floats], mode: str
 ) -> Arrays:
     """Let policy and discriminator learn in turns; return the last discriminator."""
     demonstrated = np.concatenate([_seen(phi, *_pairs(states)) for states in demonstrations])
@@ -242,7 +242,7 @@ def _learned(
 
 
 def _training_set(
-    job: Job, method: Transferability, phi: Features, horizon: int, modes: "_Modes | None", mode: str
+    job: ScoringJob, method: Transferability, phi: Features, horizon: int, modes: "_Modes | None", mode: str
 ) -> list[Floats]:
     """Return the judged states of the demonstrations to learn from: those with the smallest hashes, whatever their order."""
     places = {row.hash: place for place, row in enumerate(job.demos.episodes) if modes is not None or row.demonstrator == mode}
@@ -277,7 +277,7 @@ def _summary(phi: Features, states: Floats) -> Floats:
     return np.concatenate([seen.mean(axis=0), seen.std(axis=0)])
 
 
-def _clustered(job: Job, phi: Features, clusters: int, horizon: int) -> Arrays:
+def _clustered(job: ScoringJob, phi: Features, clusters: int, horizon: int) -> Arrays:
     """Find the modes of all demonstrations."""
     summaries = {one.hash: _summary(phi, _cut(one, horizon)) for one in job.demos}
     rows = np.stack([summaries[key] for key in sorted(summaries)])

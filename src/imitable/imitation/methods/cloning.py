@@ -20,7 +20,7 @@ import numpy as np
 from imitable import seeding
 from imitable.errors import BadOption, ImitableError
 from imitable.files import write_bytes
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.imitation.methods.gaifo import Gaifo
 from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations
 from imitable.imitation.transitions import Sampler, densities, transitions_of
@@ -85,7 +85,7 @@ class Cloning:
         """None; with GAIfO after it, one batch after those that teach only its critic."""
         return self.critic_steps + Gaifo().least_steps if self.fine_tune else 0
 
-    def begin(self, job: Job) -> "CloneTraining":
+    def begin(self, job: LearningJob) -> "CloneTraining":
         """Read the transitions and start the policy."""
         return CloneTraining(self, job)
 
@@ -93,7 +93,7 @@ class Cloning:
 class CloneTraining:
     """A regression under way, then perhaps a trainer."""
 
-    def __init__(self, method: Cloning, job: Job) -> None:
+    def __init__(self, method: Cloning, job: LearningJob) -> None:
         """Read the transitions; refuse demonstrations without the imitator's own actions."""
         check_own_actions(job.demos, job.weights, job.imitator)
         self._method, self._job = method, job

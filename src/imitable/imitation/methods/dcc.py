@@ -17,7 +17,7 @@ import numpy as np
 from imitable import seeding
 from imitable.demos.part import Part
 from imitable.imitation.features import FLOOR
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.imitation.methods.gaifo import Gaifo
 from imitable.imitation.training import PolicyTraining
 from imitable.imitation.transitions import Sampler, densities, transitions_of
@@ -66,11 +66,11 @@ class Dcc:
         """One batch of GAIfO."""
         return Gaifo().least_steps
 
-    def begin(self, job: Job) -> PolicyTraining:
+    def begin(self, job: LearningJob) -> PolicyTraining:
         """Learn to translate, and begin to imitate the translated demonstrations."""
         return Gaifo().begin(self.translated(job))
 
-    def translated(self, job: Job) -> Job:
+    def translated(self, job: LearningJob) -> LearningJob:
         """Return the job with translated demonstrations, those of weight zero left out, and weights that belong to them."""
         places = np.flatnonzero(densities(job.demos, job.weights))
         demos = Translated(Part(job.demos, places.tolist()), self._translator(job), job.imitator)
@@ -79,7 +79,7 @@ class Dcc:
         values = job.weights.of(job.demos)[places]
         return replace(job, demos=demos, weights=Weights(tuple(row.hash for row in demos.episodes), values / values.sum()))
 
-    def _translator(self, job: Job) -> Callable[[Floats], Floats]:
+    def _translator(self, job: LearningJob) -> Callable[[Floats], Floats]:
         """Learn Φ."""
         fitted = fit(
             _own(job, self.transitions),
@@ -137,7 +137,7 @@ class Translated(Demonstrations):
         return Trajectory(states, trajectory.demonstrator, terminated=trajectory.terminated)
 
 
-def _own(job: Job, transitions: int) -> Own:
+def _own(job: LearningJob, transitions: int) -> Own:
     """Return the imitator's random transitions, up to its falls."""
     seed = int(seeding.generator(job.seed, "dcc").integers(2**53))
     root = job.imitator.root_entries
@@ -158,7 +158,7 @@ def _own(job: Job, transitions: int) -> Own:
     )
 
 
-def _theirs(job: Job) -> Theirs:
+def _theirs(job: LearningJob) -> Theirs:
     """Return the demonstrated transitions and how to draw them from p_w."""
     transitions, root = transitions_of(job), job.imitator.root_entries
     mean, std = (moment[root:] for moment in transitions.moments(transitions.before))
@@ -171,7 +171,7 @@ def _theirs(job: Job) -> Theirs:
     )
 
 
-def _least(job: Job) -> Floats:
+def _least(job: LearningJob) -> Floats:
     """(E) the smallest deviation that an entry is standardised by."""
     return FLOOR * scales(job.imitator).state[job.imitator.root_entries :]
 

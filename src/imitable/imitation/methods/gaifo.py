@@ -12,7 +12,7 @@ import numpy as np
 
 from imitable import seeding
 from imitable.imitation.features import FORMS, LIMIT, Features, features
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of
 from imitable.imitation.transitions import Sampler, WeightedTransitions, transitions_of
 from imitable.nn import discriminator
@@ -141,7 +141,7 @@ class Gaifo:
         """One batch."""
         return self.rl.batch
 
-    def begin(self, job: Job, policy: Policy | None = None) -> PolicyTraining:
+    def begin(self, job: LearningJob, policy: Policy | None = None) -> PolicyTraining:
         """Read the transitions and start policy and discriminator: a fresh policy, or one to go on from."""
         transitions = transitions_of(job)
         seen = features(transitions, job.imitator, self.features, normalised=self.normalised, root=self.observe_root)

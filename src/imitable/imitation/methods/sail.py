@@ -18,7 +18,7 @@ from jaxtyping import Array, Float
 
 from imitable import seeding
 from imitable.imitation.features import FLOOR
-from imitable.imitation.learner import Job
+from imitable.imitation.learner import LearningJob
 from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations
 from imitable.imitation.transitions import Sampler, WeightedTransitions, transitions_of
 from imitable.nn import cloner, discriminator, inverse_model, next_state_vae, wasserstein_critic
@@ -140,7 +140,7 @@ class Sail:
         practised = self.critic_steps + self.rl.batch
         return min(practised + self.babbled, -(-4 * practised // 3))
 
-    def begin(self, job: Job) -> PolicyTraining:
+    def begin(self, job: LearningJob) -> PolicyTraining:
         """Fit the VAE to the transitions, babble, fit the inverse model, pre-train the policy."""
         transitions = transitions_of(job)
         task, reference = imitation_task(job, transitions)
@@ -321,7 +321,7 @@ def _goal(method: Sail, demonstrated: Demonstrated, rng: np.random.Generator) ->
 
 
 def _babbled(
-    method: Sail, job: Job, task: Task, policy: Policy, rms: Singles, rng: np.random.Generator
+    method: Sail, job: LearningJob, task: Task, policy: Policy, rms: Singles, rng: np.random.Generator
 ) -> tuple[Learning, int]:
     """Return an inverse model fitted to random movements, and how many transitions they took."""
     steps = min(method.babbled, max(job.steps // 4, 1))
