@@ -96,15 +96,6 @@ def _default(field: dataclasses.Field[Any]) -> object:
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
-def check_ranges(method: object, ranges: Mapping[str, tuple[float, float]]) -> None:
-    """Refuse a method with a number outside its range (lowest, highest); NaN is outside of all."""
-    for name, (low, high) in ranges.items():
-        value: float | tuple[float, ...] = getattr(method, name)
-        numbers = value if isinstance(value, tuple) else (value,)
-        if not numbers or not all(low <= number <= high for number in numbers):
-            raise BadOption(name, value, f"give a number from {low:g} to {high:g}")
-
-
 def text_of(method: Any, homes: Mapping[str, str]) -> str:
     """Return the text that makes a method again (`homes`: see `find_method`).
 

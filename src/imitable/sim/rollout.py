@@ -198,8 +198,7 @@ def _disturbed(task: Task, actions: Floats, rng: np.random.Generator) -> Floats:
 
 def actuation_noise(robot: Robot, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
     """Draw noise · half_range · ξ, ξ ~ N(0, I), of a shape (…, A)."""
-    low, high = robot.control_range
-    return robot.noise * (high - low) / 2 * rng.standard_normal(shape)
+    return robot.noise * robot.control_half_range * rng.standard_normal(shape)
 
 
 def check_fit(task: Task, policy: Policy) -> None:

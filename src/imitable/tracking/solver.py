@@ -73,8 +73,7 @@ class Lanes:
         """
         self.robot, self.scale, self.ahead, self._threads = robot, scale, ahead, threads
         self.bodies = tuple(bodies)
-        low, high = robot.control_range
-        self.centre, self.half = (low + high) / 2, (high - low) / 2
+        self.centre, self.half = robot.control_centre, robot.control_half_range
         self.servos, self._space = has_servos(robot), state_space(robot)
         self.bands = bands(robot)
         """(A) how far from no force to the whole force of an actuator, in half control ranges."""

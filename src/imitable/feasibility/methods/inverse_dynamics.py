@@ -76,13 +76,12 @@ class InverseDynamics:
 
     def _learned(self, job: ScoringJob) -> Arrays:
         """Fit the network to random movements: (s without root position, s′ − s) → action in half control ranges."""
-        low, high = job.imitator.control_range
         own = babble(job.imitator, self.transitions // EPISODE, EPISODE, _seed(job, "movements"), threads=job.threads)
         inputs = np.concatenate([_inputs(job, one.states[:-1], one.states[1:]) for one in own])
         actions = np.concatenate([one.actions for one in own if one.actions is not None])
         model = inverse_model.fit(
             inputs,
-            (actions - (low + high) / 2) / ((high - low) / 2),
+            job.imitator.to_units(actions),
             job.seed,
             hidden=self.hidden,
             blocks=self.blocks,
