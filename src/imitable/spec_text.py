@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from numbers import Real
 from types import GenericAlias
 from typing import Any, TypeVar, cast, get_type_hints
 
@@ -147,7 +148,9 @@ def check_fields(method: Any) -> None:
 
 def _check_range(name: str, value: object, limits: Range) -> None:
     numbers = cast(tuple[object, ...], value) if isinstance(value, tuple) else (value,)
-    inside = (isinstance(number, int | float) and limits.low <= number <= limits.high for number in numbers)
+    inside = (isinstance(number, Real) and limits.low <= float(number) <= limits.high for number in numbers)
+    if isinstance(value, list):
+        raise BadOption(name, cast(list[object], value), "give a tuple: lists can change")
     if not numbers or not all(inside):
         raise BadOption(name, cast(object, value), f"give a number from {limits.low:g} to {limits.high:g}")
 

@@ -98,9 +98,9 @@ def _shares(trajectory: Trajectory, imitator: Robot, bodies: Sequence[Robot], sc
 
 
 def _knobs(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, float]]:
-    """Return the knobs worth turning, and how far: to the demonstrator's value, if it is a robot of the same robot.
+    """Return the knobs worth turning, and how far: to the demonstrator's value, if it is a robot of the same family.
 
-    For a stranger's demonstration, back to the robot's default; if there is nothing to turn back, motors get the strength
+    For a stranger's demonstration, back to the family's default; if there is nothing to turn back, motors get the strength
     that inverse dynamics asks for and half as much again.
     """
     try:

@@ -13,6 +13,7 @@ from imitable.evaluation.returns import EVALUATION_SEED, EpisodeReturns, measure
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.progress import Progress
 from imitable.rl.settings import Method
+from imitable.rl.settings import method as parse_settings
 from imitable.rl.train import Trainer
 from imitable.sim.rollout import check_fit
 from imitable.sim.task import Task
@@ -105,9 +106,9 @@ AFRESH, AT_THE_END, PLAINLY = Start(), Stopping(), Execution()
 
 def train(
     task: Task,
-    method: Method,
-    steps: int,
-    seed: int,
+    method: Method | str = "ppo",
+    steps: int = 1_000_000,
+    seed: int = 0,
     start: Start = AFRESH,
     stopping: Stopping = AT_THE_END,
     execution: Execution = PLAINLY,
@@ -116,15 +117,16 @@ def train(
 
     Args:
         task: what the expert is evaluated on, and learns on unless `start` names another.
-        method: how it learns.
+        method: how it learns, or its text: ppo or trpo[:KEY=VALUE…].
         steps: control steps that it learns from, at most.
         seed: seed of everything random.
         start: what it begins with.
         stopping: when it stops, and what becomes of the policy then.
         execution: checkpoints, threads, and who is told of progress.
     """
-    check_settings(task, method, steps, start.begin)
-    trainer = Trainer(start.training_task or task, method, steps, seed, begin=start.begin, threads=execution.threads)
+    learner = parse_settings(method) if isinstance(method, str) else method
+    check_settings(task, learner, steps, start.begin)
+    trainer = Trainer(start.training_task or task, learner, steps, seed, begin=start.begin, threads=execution.threads)
     if execution.resume and execution.checkpoint is not None:
         load_checkpoint(trainer, execution.checkpoint)
     reached = _learn(task, trainer, stopping.goal, execution)

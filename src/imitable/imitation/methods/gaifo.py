@@ -190,7 +190,7 @@ class DiscriminatorReward:
         self._rate, self._penalty = (array(x, np.float32) for x in (method.discriminator_rate, method.penalty))
 
     def __call__(self, segment: Segment) -> Rewards:
-        """Rewards by the discriminator as it stands, then let it learn from the segment."""
+        """Return rewards by the discriminator as it stands, then let it learn from the segment."""
         own = self._features(segment.moments.states, segment.after.states)
         falls = absorbing_steps(segment, self._method.discount) if self._method.absorbing else 0
         rows = np.concatenate([own, self._features.absorbing[None]])
