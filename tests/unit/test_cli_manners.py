@@ -17,7 +17,8 @@ from rich.text import Text
 
 import imitable as im
 from imitable.cli.completion import options
-from imitable.cli.main import VERBS, parse
+from imitable.cli.main import parse
+from imitable.cli.verbs import VERBS
 from imitable.cli.tables import fitted
 from imitable.sim.babble import babble
 from tests.conftest import SLIDER
@@ -140,7 +141,7 @@ def seconds(*command: str | Path) -> float:
 
 
 def test_help_answers_before_jax_would_be_imported() -> None:
-    """Best of several, in discriminator_steps: a busy machine is as busy for both."""
+    """Best of several, in turns: a busy machine is as busy for both."""
     pairs = [(seconds(SCRIPT, "--help"), seconds(sys.executable, "-c", "import jax")) for _ in range(5)]
     shown, imported = (min(column) for column in zip(*pairs, strict=True))
     assert shown < 0.6 * imported, f"{shown:.2f} s against {imported:.2f} s"
