@@ -11,6 +11,7 @@ import hashlib
 import json
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,18 @@ EXPLAINED = 4
 """Demonstrations a score file that are followed on other bodies, by default: each takes seconds."""
 
 
+@dataclass(frozen=True)
+class WrittenReport:
+    """A page that was written."""
+
+    out: Path
+    """The HTML file."""
+    bytes: int
+    """Its size."""
+    demonstrations: int
+    """Demonstrations in it, of all score files."""
+
+
 def write_report(
     paths: Sequence[str | Path],
     out: str | Path = "report.html",
@@ -32,8 +45,8 @@ def write_report(
     overwrite: bool = False,
     command: str = "",
     on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> dict[str, Any]:
-    """Write the page of some score files and run folders; return its path, its size and the number of demonstrations.
+) -> WrittenReport:
+    """Write the page of some score files and run folders.
 
     Args:
         paths: score files (with their steps beside them) and run folders; one is enough.
@@ -53,7 +66,7 @@ def write_report(
     text = page(data).encode()
     write_bytes(target, text)
     count = sum(len(file["columns"]["share"]) for file in data["scores"])
-    return {"out": str(target), "bytes": len(text), "demonstrations": count}
+    return WrittenReport(target, len(text), count)
 
 
 def page(data: dict[str, Any]) -> str:
