@@ -84,7 +84,9 @@ def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 def test_files_are_short() -> None:
     folders = ("src", "tests", "scripts", "bench", "examples")
-    sizes = {path: len(path.read_text().splitlines()) for folder in folders for path in (ROOT / folder).rglob("*.py")}
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    paths += [path for path in SOURCE.rglob("*") if path.suffix in (".js", ".css", ".html")]
+    sizes = {path: len(path.read_text().splitlines()) for path in paths}
     long = {
         str(path.relative_to(ROOT)): size for path, size in sizes.items() if size > LONGEST_FILE and "tests" not in path.parts
     }
