@@ -115,8 +115,9 @@ def test_a_killed_training_resumes_to_the_same_policy(stop: signal.Signals, tmp_
 
 
 def test_method_help_lists_the_keys() -> None:
-    keys = json.loads(imitable("train", "hopper", "--method", "ppo:help", "--json").stdout)["keys"]
-    assert {"key": "epochs", "default": "10", "low": 1, "high": 1000} in keys
+    document = json.loads(imitable("train", "hopper", "--method", "ppo:help", "--json").stdout)
+    assert document["keys"]["epochs"] == "10"
+    assert document["allowed"]["epochs"] == "1 to 1000"
 
 
 @pytest.mark.parametrize(
