@@ -143,7 +143,7 @@ def test_method_help_lists_the_keys() -> None:
         (["train", "hopper", "--steps", "10"], "at least"),
         (["train", "hopper", "--goal", "nan"], "--goal"),
         (["train", "hopper", "--out", "."], "folder"),
-        (["train", "hopper", "--method", "trpo:fisher_share=0"], "fisher_share"),
+        (["train", "hopper", "--method", "trpo:fisher_fraction=0"], "fisher_fraction"),
         (["train", "hopper", "--method", "ppo:learning_rate=nan"], "learning_rate"),
         (["train", "hopper", "--method", "ppo:epochs=inf"], "whole number"),
         (["train", "hopper", "--out", "deep/er/policy", "--begin", "nothing"], "unknown robot"),

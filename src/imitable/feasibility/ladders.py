@@ -17,7 +17,7 @@ from imitable.robots.family import Knob
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot, value_text
 from imitable.sim.babble import scales
-from imitable.tracking.attempts import judged, whole_pieces
+from imitable.tracking.attempts import compare_attempts, whole_pieces
 from imitable.tracking.follow import follow, passive_rollout
 from imitable.tracking.inverse_dynamics import motors_on
 from imitable.tracking.solver import Lanes, Solver
@@ -94,7 +94,7 @@ def _shares(trajectory: Trajectory, imitator: Robot, bodies: Sequence[Robot], sc
     targets = pieces.states([trajectory], steps)
     lanes = Lanes(imitator, scales(imitator).difference, threads, bodies=bodies)
     followed = follow(lanes, Solver(), targets, pieces.lengths, key.seed)
-    return judged(rule, pieces, targets[:, 1:], followed, passive_rollout(lanes, targets[:, 0], steps)).shares(rule)
+    return compare_attempts(rule, pieces, targets[:, 1:], followed, passive_rollout(lanes, targets[:, 0], steps)).shares(rule)
 
 
 def _knobs(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, float]]:

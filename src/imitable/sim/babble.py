@@ -37,7 +37,7 @@ class Scales:
 
 
 def babble(robot: Robot, count: int, steps: int, seed: int, *, threads: int = 1) -> list[Trajectory]:
-    """Record `count` trajectories of `steps` control steps from the body's start; one that diverges is cut short."""
+    """Record `count` trajectories of `steps` control steps from the body's start; an unstable one is cut short."""
     task = Locomotion(robot) if robot.family.rules else Free(robot)
     rng = seeding.generator(seed, "babble")
     starts = task.start(rng, count).states

@@ -11,7 +11,7 @@ from imitable.errors import BadPolicy, UnstableSimulation
 from imitable.policies.acting import act, controls, mean, normalised
 from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
-from imitable.sim.task import Moment, Outcome, Task, judged
+from imitable.sim.task import Moment, Outcome, Task, outcome_after
 from imitable.spec_text import split
 from imitable.types import Bools, Floats, Ints, Policy, Singles, Trajectory
 
@@ -40,7 +40,7 @@ class Segment:
     terminated: Bools
     """(T, N) ended by the task."""
     truncated: Bools
-    """(T, N) ended by the clock or by divergence."""
+    """(T, N) ended by the clock, or because the simulation is unstable."""
     absorbing: Bools
     """(T, N) terminated into an absorbing state."""
     unstable: int
@@ -83,7 +83,7 @@ class Collector:
         inputs = normalised(policy, observations)
         units = mean(policy, inputs) + noise
         unstable = self.batch.step(_disturbed(task, controls(policy, units), self._actuation))
-        after, outcome = judged(task, moment, self.batch.states, unstable, task.horizon)
+        after, outcome = outcome_after(task, moment, self.batch.states, unstable, task.horizon)
         record.write(t, moment, after, observations, inputs, units, outcome)
         self._states, self._steps = after.states, after.steps
         if outcome.ended.any():
@@ -239,7 +239,7 @@ def _play(task: Task, policy: Policy, seeds: Sequence[int], sampled: bool, threa
         moment = Moment(states[t, alive], np.full(len(alive), t), context[alive])
         actions[t, alive] = act(policy, task.observe(moment)) + exploration[t, alive]
         unstable = batch.step(actions[t, alive] + disturbance[t, alive], alive)
-        after, outcome = judged(task, moment, batch.states[alive], unstable, task.horizon)
+        after, outcome = outcome_after(task, moment, batch.states[alive], unstable, task.horizon)
         states[t + 1, alive] = after.states
         lengths[alive[~unstable]] = t + 1
         terminated[alive] = outcome.terminated

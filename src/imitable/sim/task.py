@@ -99,7 +99,7 @@ class Outcome:
         return self.terminated | self.truncated
 
 
-def judged(task: Task, before: Moment, states: Floats, unstable: Bools, limit: int) -> tuple[Moment, Outcome]:
+def outcome_after(task: Task, before: Moment, states: Floats, unstable: Bools, limit: int) -> tuple[Moment, Outcome]:
     """Return the moment after a step that gave `states` (N, S), and how the episodes stand.
 
     Where the simulation is unstable its state means nothing: the last good one takes its place and the episode is truncated.

@@ -22,7 +22,7 @@ from imitable.nn import inverse_model
 from imitable.sim.babble import babble
 from imitable.spec_text import Range, check_fields
 from imitable.tensors import Arrays
-from imitable.tracking.attempts import Attempts, Pieces, discounted_share, joined, judged, whole_pieces
+from imitable.tracking.attempts import Attempts, Pieces, compare_attempts, discounted_share, joined, whole_pieces
 from imitable.tracking.follow import Followed, passive_rollout
 from imitable.tracking.solver import Lanes
 from imitable.types import Floats, Trajectory
@@ -135,7 +135,7 @@ class _Follower:
         disturbances = pieces.disturbances(trajectories, job.imitator, steps, job.seed)
         followed = self._followed(targets, self._jitter(trajectories, pieces, steps), disturbances)
         passive = passive_rollout(self._lanes, targets[:, 0], steps, disturbances)
-        return judged(job.ruler, pieces, targets[:, 1:], followed, passive)
+        return compare_attempts(job.ruler, pieces, targets[:, 1:], followed, passive)
 
     def _jitter(self, trajectories: Sequence[Trajectory], pieces: Pieces, steps: int) -> Floats:
         """(n, H, A) in half control ranges, each attempt's of its own generator."""
