@@ -21,20 +21,20 @@ def test_an_explanation_names_joint_force_and_knob(slider_path: Path, tmp_path: 
     demos = InMemory(weak.layout, [Trajectory(pushed(0.9 * FORCE, 40).states, str(strong))])
     out = tmp_path / "scores.parquet"
     scores = score(demos, weak, out=out)
-    found = explain(scores, 0, demos)
-    assert explain(read_scores(out), 0, demos) == found
-    assert explain(replace(scores, path=None), 0, demos) == found, "without its steps it is measured again"
-    assert found.verdict == "infeasible"
-    assert found.first_divergence is not None
-    assert found.forces[0].joint == "slide"
-    assert found.forces[0].needed == pytest.approx(0.9 * FORCE, rel=0.1)
-    assert found.forces[0].available == pytest.approx(0.2 * FORCE)
-    (ladder,) = found.ladders
+    explanation = explain(scores, 0, demos)
+    assert explain(read_scores(out), 0, demos) == explanation
+    assert explain(replace(scores, path=None), 0, demos) == explanation, "without its steps it is measured again"
+    assert explanation.verdict == "infeasible"
+    assert explanation.first_divergence is not None
+    assert explanation.forces[0].joint == "slide"
+    assert explanation.forces[0].needed == pytest.approx(0.9 * FORCE, rel=0.1)
+    assert explanation.forces[0].available == pytest.approx(0.2 * FORCE)
+    (ladder,) = explanation.ladders
     assert ladder.knob == "gear.push"
     assert [rung.share for rung in ladder.rungs] == sorted((rung.share for rung in ladder.rungs), reverse=True)
     assert "feasible from gear.push ≥" in ladder.sentence
     assert ladder.rungs[0].share == scores.share[0]
-    assert any("has 0.4" in line for line in found.lines)
+    assert any("has 0.4" in line for line in explanation.lines)
 
 
 def test_a_ladder_without_a_feasible_rung_says_so(slider_path: Path) -> None:

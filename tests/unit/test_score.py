@@ -54,9 +54,9 @@ def test_a_tighter_range_never_lowers_the_distance(slider_path: Path) -> None:
     before = np.zeros(3)
     for reach in (1.0, 0.3, 0.15, 0.08, 0.04):
         body = parse_robot(f"{slider_path}:range.slide=-{reach}..{reach}")
-        found = score(demos, body, measuring=Measuring(distance="l2", discount=0.98)).distance
-        assert (found >= before - 0.01 * np.maximum(before, 1e-3)).all(), reach
-        before = found
+        distance = score(demos, body, measuring=Measuring(distance="l2", discount=0.98)).distance
+        assert (distance >= before - 0.01 * np.maximum(before, 1e-3)).all(), reach
+        before = distance
     assert before.min() > 0.1
 
 
@@ -66,9 +66,9 @@ def test_a_tighter_elbow_never_lowers_the_distance(arm_path: Path) -> None:
     before = np.zeros(3)
     for reach in (2.0, 0.4, 0.2, 0.1, 0.05):
         body = parse_robot(f"{arm_path}:range.elbow=-{reach}..{reach}")
-        found = score(demos, body, measuring=Measuring(distance="l2", discount=0.98)).distance
-        assert (found >= before - 0.02 * np.maximum(before, 0.05)).all(), reach
-        before = found
+        distance = score(demos, body, measuring=Measuring(distance="l2", discount=0.98)).distance
+        assert (distance >= before - 0.02 * np.maximum(before, 0.05)).all(), reach
+        before = distance
     assert before.min() > 0.1
 
 
