@@ -31,6 +31,10 @@ class Evaluation:
         """Mean return."""
         return float(self.returns.mean())
 
+    def is_steady(self, share: float) -> bool:
+        """Return whether no episode fell and the returns deviate by at most this share of their mean."""
+        return not self.terminated.any() and float(self.returns.std()) <= share * abs(self.mean)
+
     def summary(self) -> dict[str, float | int]:
         """Return the numbers of a card."""
         return {
@@ -44,19 +48,19 @@ class Evaluation:
 
 
 def evaluate(
-    task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, threads: int = 1
+    task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, push: float = 0.0, threads: int = 1
 ) -> Evaluation:
-    """Play `episode_count` episodes with mean (or sampled) actions, and count."""
-    return counted(played(task, policy, episode_count, seed, sampled=sampled, threads=threads))
+    """Play `episode_count` episodes with mean (or sampled) actions, and count; in each, the body is pushed once if asked."""
+    return counted(played(task, policy, episode_count, seed, sampled=sampled, push=push, threads=threads))
 
 
 def played(
-    task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, threads: int = 1
+    task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, push: float = 0.0, threads: int = 1
 ) -> list[Trajectory]:
     """Play the episodes that `evaluate` counts."""
     check_fit(task, policy)
     seeds = episode_seeds(seed, "evaluation", episode_count)
-    return [trajectory for trajectory, _ in episodes(task, policy, seeds, sampled=sampled, threads=threads)]
+    return [trajectory for trajectory, _ in episodes(task, policy, seeds, sampled=sampled, push=push, threads=threads)]
 
 
 def counted(rollouts: Sequence[Trajectory]) -> Evaluation:

@@ -16,9 +16,10 @@ from imitable.errors import BadPolicy, CannotResume
 from imitable.evaluate import evaluate
 from imitable.models.networks import from_policy
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
-from imitable.rl.expert import Goal, quietened, train
+from imitable.rl.expert import QUIETER, Goal, quietened, train
 from imitable.rl.method import METHODS, Method
 from imitable.rl.train import Trainer
+from imitable.sim.disturbance import Pushes
 from imitable.sim.policy import act, mean, normalised
 from imitable.sim.task import Locomotion
 
@@ -27,8 +28,10 @@ EVERY = pytest.mark.parametrize("method", SMALL.values(), ids=SMALL)
 HOPPER = Locomotion(robot("hopper"))
 
 
-def trained(method: Method, iterations: int, seed: int = 0, task: Locomotion = HOPPER) -> Trainer:
-    trainer = Trainer(task, method, budget=128 * 100, seed=seed)
+def trained(
+    method: Method, iterations: int, seed: int = 0, task: Locomotion = HOPPER, pushes: Pushes | None = None
+) -> Trainer:
+    trainer = Trainer(task, method, budget=128 * 100, seed=seed, pushes=pushes)
     for _ in range(iterations):
         trainer.iterate()
     return trainer
@@ -41,12 +44,14 @@ def test_the_same_seed_gives_the_same_policy_and_another_seed_another(method: Me
 
 
 @EVERY
-@pytest.mark.parametrize("body", ["hopper", "half_cheetah:noise=0.1"])
-def test_a_resumed_run_ends_in_the_same_bits(method: Method, body: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("body", "pushes"), [("hopper", None), ("half_cheetah:noise=0.1", None), ("walker2d:noise=0.1", Pushes(50, 60))]
+)
+def test_a_resumed_run_ends_in_the_same_bits(method: Method, body: str, pushes: Pushes | None, tmp_path: Path) -> None:
     task = Locomotion(robot(body))
-    whole = trained(method, 6, task=task)
-    save_checkpoint(trained(method, 2, task=task), tmp_path / "checkpoint")
-    resumed = Trainer(task, method, budget=128 * 100, seed=0)
+    whole = trained(method, 6, task=task, pushes=pushes)
+    save_checkpoint(trained(method, 2, task=task, pushes=pushes), tmp_path / "checkpoint")
+    resumed = Trainer(task, method, budget=128 * 100, seed=0, pushes=pushes)
     load_checkpoint(resumed, tmp_path / "checkpoint")
     for _ in range(4):
         progress = resumed.iterate()
@@ -66,6 +71,8 @@ def test_a_checkpoint_of_other_settings_is_refused(method: Method, tmp_path: Pat
         "body": Trainer(Locomotion(robot("hopper:gravity=15")), method, 128 * 100, seed=0),
         "method": Trainer(HOPPER, dataclasses.replace(method, discount=0.5), 128 * 100, seed=0),
         "begin": Trainer(HOPPER, method, 128 * 100, seed=0, begin=trained(method, 1).policy),
+        "task": Trainer(dataclasses.replace(HOPPER, pace=1.0), method, 128 * 100, seed=0),
+        "pushes": Trainer(HOPPER, method, 128 * 100, seed=0, pushes=Pushes(2, 50)),
     }
     for name, other in others.items():
         with pytest.raises(CannotResume, match=name):
@@ -164,3 +171,20 @@ def test_quietened_policies_return_the_same_sampled_as_mean() -> None:
     assert abs(sampled.mean - expected.mean) <= 0.05 * abs(expected.mean)
     assert (quiet.log_std <= loud.log_std).all()
     np.testing.assert_array_equal(quiet.weights[0], loud.weights[0])
+
+
+def test_quietened_policies_are_steady_if_asked() -> None:
+    policy = trained(SMALL["ppo"], 3).policy
+    loud = dataclasses.replace(policy, log_std=np.zeros_like(policy.log_std))
+    expected = evaluate(HOPPER, loud, 10, 0)
+    spread = float(expected.returns.std()) / abs(expected.mean)
+    one, _ = quietened(HOPPER, loud, expected, 10.0)
+    np.testing.assert_array_equal(one.log_std, loud.log_std)
+    quiet, sampled = quietened(HOPPER, loud, expected, 10.0, spread, most=4)
+    assert sampled.terminated.any()  # it falls whatever is asked, so all four steps are taken
+    np.testing.assert_allclose(quiet.log_std, loud.log_std + 4 * QUIETER)
+
+
+def test_pushes_change_what_is_learned_and_nothing_else_does() -> None:
+    method = SMALL["ppo"]
+    assert trained(method, 3, pushes=Pushes(50, 60)).policy.hash != trained(method, 3).policy.hash

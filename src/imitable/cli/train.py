@@ -9,12 +9,14 @@ from pathlib import Path
 from imitable.cli.console import bar, document, say, table
 from imitable.cli.verbs import Train
 from imitable.demonstrators.shipped import policy_for
-from imitable.dynamics.parse import robot
+from imitable.dynamics.parse import robot, variant_of
+from imitable.dynamics.robot import NOISE
 from imitable.errors import BadOption, CannotResume, OutputExists
 from imitable.files import check_free, check_modes, check_writable
 from imitable.rl.expert import Expert, Goal, check_settings, train
 from imitable.rl.method import METHODS, RANGES, method
 from imitable.rl.progress import Progress
+from imitable.sim.disturbance import Pushes
 from imitable.sim.policy import load_policy, save_policy
 from imitable.sim.task import Locomotion
 from imitable.spec_text import method_value
@@ -27,8 +29,8 @@ def run(verb: Train) -> None:
         _help(verb, verb.method.removesuffix(":help"))
         return
     task, learner = Locomotion(robot(verb.spec)), method(verb.method)
-    practice = replace(task, headings=verb.headings)
     _check_numbers(verb)
+    practice = _practice(verb, task)
     begin = _begin(verb.begin)
     check_settings(task, learner, verb.steps, begin)
     check_writable(verb.out)
@@ -49,9 +51,12 @@ def run(verb: Train) -> None:
                 verb.steps,
                 verb.common.seed,
                 practice=practice,
+                pushes=None if verb.practice_pushes is None else Pushes(*verb.practice_pushes),
                 begin=begin,
                 goal=None if verb.goal is None else Goal(verb.goal),
+                look_steps=verb.look_every,
                 tolerance=verb.tolerance,
+                deviation=verb.deviation,
                 episodes=verb.episodes,
                 checkpoint=checkpoint,
                 checkpoint_s=verb.checkpoint_every,
@@ -67,7 +72,20 @@ def run(verb: Train) -> None:
     _report(verb, expert)
 
 
+def _practice(verb: Train, task: Locomotion) -> Locomotion:
+    """Return the task that it learns on: the same body from other starts, at a pace, with noisy actuators."""
+    body = task.variant
+    if verb.practice_noise:
+        noise = NOISE.parse(body.robot.name, str(verb.practice_noise))
+        body = variant_of(body.robot, dict(body.values) | {NOISE.name: noise})
+    return replace(task, variant=body, headings=verb.headings, pace=verb.practice_pace)
+
+
 def _check_numbers(verb: Train) -> None:
+    if verb.look_every < 1:
+        raise BadOption("--look-every", verb.look_every, "give a number above 0")
+    if verb.deviation is not None and not verb.deviation > 0:
+        raise BadOption("--deviation", verb.deviation, "give a share above 0, such as 0.05")
     if verb.episodes < 1:
         raise BadOption("--episodes", verb.episodes, "give a number above 0")
     if not verb.tolerance > 0:

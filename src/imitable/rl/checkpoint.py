@@ -22,6 +22,7 @@ SCHEMA = 1
 def fingerprint(trainer: Trainer) -> dict[str, object]:
     """Return what must be equal for a checkpoint to be continued."""
     method = trainer.method
+    pushes = {} if trainer.pushes is None else {"pushes": asdict(trainer.pushes)}
     return {
         "schema": SCHEMA,
         "body": trainer.task.variant.hash,
@@ -31,6 +32,7 @@ def fingerprint(trainer: Trainer) -> dict[str, object]:
         "seed": trainer.seed,
         "begin": trainer.begin_hash,
         "quiet_share": trainer.quiet_share,
+        **pushes,
     }
 
 

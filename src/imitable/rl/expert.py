@@ -14,6 +14,7 @@ from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.method import Method
 from imitable.rl.progress import Progress
 from imitable.rl.train import Trainer
+from imitable.sim.disturbance import Pushes
 from imitable.sim.rollout import check_fit
 from imitable.sim.task import Task
 from imitable.types import Policy
@@ -64,9 +65,12 @@ def train(
     seed: int,
     *,
     practice: Task | None = None,
+    pushes: Pushes | None = None,
     begin: Policy | None = None,
     goal: Goal | None = None,
+    look_steps: int = LOOK_STEPS,
     tolerance: float = 0.05,
+    deviation: float | None = None,
     episodes: int = 100,
     checkpoint: Path | None = None,
     resume: bool = False,
@@ -76,15 +80,16 @@ def train(
 ) -> Expert:
     """Train until the goal or the budget is reached, then quieten the exploration and evaluate.
 
-    `practice` is what it learns on, if not the task itself: the same body with other start states, say. `checkpoint` is written
-    every `checkpoint_s` seconds; with `resume` a run goes on from it to the same result.
+    `practice` is what it learns on, if not the task itself: the same body with other start states or with actuation noise, say,
+    and `pushes` disturb it there. `checkpoint` is written every `checkpoint_s` seconds; with `resume` a run goes on from it to
+    the same result.
     """
     check_settings(task, method, steps, begin)
-    trainer = Trainer(practice or task, method, steps, seed, begin=begin, threads=threads)
+    trainer = Trainer(practice or task, method, steps, seed, begin=begin, pushes=pushes, threads=threads)
     if resume and checkpoint is not None:
         load_checkpoint(trainer, checkpoint)
-    reached = _learn(task, trainer, goal, checkpoint, checkpoint_s, on_progress)
-    return _finished(task, trainer, reached, tolerance, episodes, threads)
+    reached = _learn(task, trainer, goal, look_steps, checkpoint, checkpoint_s, on_progress)
+    return _finished(task, trainer, reached, tolerance, deviation, episodes, threads)
 
 
 def check_settings(task: Task, method: Method, steps: int, begin: Policy | None) -> None:
@@ -105,6 +110,7 @@ def _learn(
     task: Task,
     trainer: Trainer,
     goal: Goal | None,
+    look_steps: int,
     checkpoint: Path | None,
     checkpoint_s: float,
     on_progress: Callable[[Progress], None],
@@ -113,7 +119,7 @@ def _learn(
     saved_at = time.monotonic()
     while not trainer.done:
         on_progress(trainer.iterate())
-        if goal is not None and _satisfied(task, trainer, goal):
+        if goal is not None and _satisfied(task, trainer, goal, look_steps):
             return True
         if checkpoint is not None and time.monotonic() - saved_at > checkpoint_s:
             save_checkpoint(trainer, checkpoint)
@@ -121,34 +127,45 @@ def _learn(
     return False
 
 
-def _satisfied(task: Task, trainer: Trainer, goal: Goal) -> bool:
+def _satisfied(task: Task, trainer: Trainer, goal: Goal, look_steps: int) -> bool:
     """Return whether this is a step to look at the mean policy, and it is good enough.
 
     Looks come at fixed steps, so that a resumed run looks where an uninterrupted one would.
     """
-    due = trainer.steps // LOOK_STEPS != (trainer.steps - trainer.method.batch) // LOOK_STEPS
+    due = trainer.steps // look_steps != (trainer.steps - trainer.method.batch) // look_steps
     if not due or trainer.critic_only:
         return False
     return goal.reached(evaluate(task, trainer.policy, LOOK_EPISODES, trainer.seed))
 
 
-def _finished(task: Task, trainer: Trainer, reached: bool, tolerance: float, episodes: int, threads: int) -> Expert:
+def _finished(
+    task: Task, trainer: Trainer, reached: bool, tolerance: float, deviation: float | None, episodes: int, threads: int
+) -> Expert:
     mean = evaluate(task, trainer.policy, episodes, EVALUATION_SEED, threads=threads)
-    policy, sampled = quietened(task, trainer.policy, mean, tolerance, threads=threads)
+    policy, sampled = quietened(task, trainer.policy, mean, tolerance, deviation, threads=threads)
     about = {"robot": str(task.variant), "body": task.variant.hash, "steps": str(trainer.steps), "seed": str(trainer.seed)}
     return Expert(replace(policy, about=about), trainer.steps, reached, mean, sampled)
 
 
 def quietened(
-    task: Task, policy: Policy, mean: Evaluation, tolerance: float, *, threads: int = 1, most: int = 10
+    task: Task,
+    policy: Policy,
+    mean: Evaluation,
+    tolerance: float,
+    deviation: float | None = None,
+    *,
+    threads: int = 1,
+    most: int = 10,
 ) -> tuple[Policy, Evaluation]:
     """Halve the exploration's variance until sampled actions return within `tolerance` of mean actions.
+
+    With `deviation`, also until none of the episodes falls, and their returns deviate by at most this share of their mean.
 
     Exploration is a tool of learning; what is left of it should not change what the policy does.
     """
     sampled = evaluate(task, policy, len(mean.returns), EVALUATION_SEED, sampled=True, threads=threads)
     for _ in range(most):
-        if abs(sampled.mean - mean.mean) <= tolerance * abs(mean.mean):
+        if abs(sampled.mean - mean.mean) <= tolerance * abs(mean.mean) and (deviation is None or sampled.is_steady(deviation)):
             break
         policy = replace(policy, log_std=policy.log_std + np.float32(QUIETER))
         sampled = evaluate(task, policy, len(mean.returns), EVALUATION_SEED, sampled=True, threads=threads)

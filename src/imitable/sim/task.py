@@ -127,6 +127,8 @@ class Locomotion:
     """Let the policy see the root position, as the paper does."""
     headings: tuple[float, float] | None = None
     """Start at a heading drawn from this interval, in degrees: practice for a body that must turn before it can swim."""
+    pace: float | None = None
+    """Metres a second; what a step is faster than this is taken off its pay: practice for a gait that shall not be too fast."""
     rules: Rules = field(init=False)
 
     def __post_init__(self) -> None:
@@ -135,6 +137,8 @@ class Locomotion:
             raise BadModel(str(self.variant), "a model file has no task reward; only built-in robots have one")
         if self.headings is not None and self.variant.robot.rules.heading_entry is None:
             raise BadOption("headings", self.headings, f"{self.variant.robot.name} cannot turn; only swimmer can")
+        if self.pace is not None and not 0 < self.pace < np.inf:
+            raise BadOption("pace", self.pace, "give metres a second above 0")
         object.__setattr__(self, "rules", self.variant.robot.rules)
 
     @property
@@ -150,7 +154,8 @@ class Locomotion:
     @property
     def settings(self) -> str:
         """The options and the rules."""
-        return repr((type(self).__name__, self.clipped_cost, self.bonus_on_fall, self.observe_root, self.headings, self.rules))
+        options = (type(self).__name__, self.clipped_cost, self.bonus_on_fall, self.observe_root, self.headings, self.rules)
+        return repr(options if self.pace is None else (*options, self.pace))
 
     @property
     def _hidden(self) -> int:
@@ -182,8 +187,10 @@ class Locomotion:
         return observations
 
     def reward(self, moment: Moment, actions: Floats, after: Moment) -> Floats:
-        """(N) speed plus bonus minus control cost."""
+        """(N) speed plus bonus minus control cost; of a speed v above a pace p, 2 p − v is paid."""
         speed = (after.states[:, 0] - moment.states[:, 0]) / self.variant.layout.period_s
+        if self.pace is not None:
+            speed = self.pace - np.abs(speed - self.pace)
         if self.clipped_cost:
             actions = np.clip(actions, *self.variant.control_range)
         rewards = speed - self.rules.control_cost * np.square(actions).sum(axis=1)
