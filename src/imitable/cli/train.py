@@ -78,7 +78,7 @@ def _practice(verb: Train, task: Locomotion) -> Locomotion:
     if verb.practice_noise:
         noise = NOISE.parse(body.robot.name, str(verb.practice_noise))
         body = variant_of(body.robot, dict(body.values) | {NOISE.name: noise})
-    return replace(task, variant=body, headings=verb.headings, pace=verb.practice_pace)
+    return replace(task, variant=body, headings=verb.headings, pace=verb.practice_pace, length=verb.practice_length)
 
 
 def _check_numbers(verb: Train) -> None:

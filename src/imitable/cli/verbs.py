@@ -64,6 +64,8 @@ class Train:
     """Practise under pushes of 0.1 s: how many an episode, and up to how many newtons."""
     practice_pace: float | None = None
     """Practise for this speed, in metres a second: what is faster is taken off the pay, so the gait grows safer, not faster."""
+    practice_length: int | None = None
+    """Practise in episodes of this many steps, so that starts, where most falls happen, are practised more often."""
     begin: str | None = None
     """Go on from this policy file, or from the shipped demonstrator of this robot."""
     tolerance: float = 0.05

@@ -129,6 +129,8 @@ class Locomotion:
     """Start at a heading drawn from this interval, in degrees: practice for a body that must turn before it can swim."""
     pace: float | None = None
     """Metres a second; what a step is faster than this is taken off its pay: practice for a gait that shall not be too fast."""
+    length: int | None = None
+    """Cut episodes after this many steps instead of the robot's own: practice that starts more often."""
     rules: Rules = field(init=False)
 
     def __post_init__(self) -> None:
@@ -139,12 +141,14 @@ class Locomotion:
             raise BadOption("headings", self.headings, f"{self.variant.robot.name} cannot turn; only swimmer can")
         if self.pace is not None and not 0 < self.pace < np.inf:
             raise BadOption("pace", self.pace, "give metres a second above 0")
+        if self.length is not None and self.length < 1:
+            raise BadOption("length", self.length, "give a number of steps above 0")
         object.__setattr__(self, "rules", self.variant.robot.rules)
 
     @property
     def horizon(self) -> int:
         """Steps after which an episode is cut."""
-        return self.rules.horizon
+        return self.rules.horizon if self.length is None else self.length
 
     @property
     def observation_size(self) -> int:
@@ -155,7 +159,7 @@ class Locomotion:
     def settings(self) -> str:
         """The options and the rules."""
         options = (type(self).__name__, self.clipped_cost, self.bonus_on_fall, self.observe_root, self.headings, self.rules)
-        return repr(options if self.pace is None else (*options, self.pace))
+        return repr(options if self.pace is None and self.length is None else (*options, self.pace, self.length))
 
     @property
     def _hidden(self) -> int:
