@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
@@ -28,10 +29,8 @@ EVERY = pytest.mark.parametrize("method", SMALL.values(), ids=SMALL)
 HOPPER = Locomotion(robot("hopper"))
 
 
-def trained(
-    method: Method, iterations: int, seed: int = 0, task: Locomotion = HOPPER, pushes: Pushes | None = None
-) -> Trainer:
-    trainer = Trainer(task, method, budget=128 * 100, seed=seed, pushes=pushes)
+def trained(method: Method, iterations: int, seed: int = 0, task: Locomotion = HOPPER, **practice: Any) -> Trainer:
+    trainer = Trainer(task, method, budget=128 * 100, seed=seed, **practice)
     for _ in range(iterations):
         trainer.iterate()
     return trainer
@@ -45,13 +44,14 @@ def test_the_same_seed_gives_the_same_policy_and_another_seed_another(method: Me
 
 @EVERY
 @pytest.mark.parametrize(
-    ("body", "pushes"), [("hopper", None), ("half_cheetah:noise=0.1", None), ("walker2d:noise=0.1", Pushes(50, 60))]
+    ("body", "practice"),
+    [("hopper", {}), ("half_cheetah:noise=0.1", {"staggered": True}), ("walker2d:noise=0.1", {"pushes": Pushes(50, 60)})],
 )
-def test_a_resumed_run_ends_in_the_same_bits(method: Method, body: str, pushes: Pushes | None, tmp_path: Path) -> None:
+def test_a_resumed_run_ends_in_the_same_bits(method: Method, body: str, practice: dict[str, Any], tmp_path: Path) -> None:
     task = Locomotion(robot(body))
-    whole = trained(method, 6, task=task, pushes=pushes)
-    save_checkpoint(trained(method, 2, task=task, pushes=pushes), tmp_path / "checkpoint")
-    resumed = Trainer(task, method, budget=128 * 100, seed=0, pushes=pushes)
+    whole = trained(method, 6, task=task, **practice)
+    save_checkpoint(trained(method, 2, task=task, **practice), tmp_path / "checkpoint")
+    resumed = Trainer(task, method, budget=128 * 100, seed=0, **practice)
     load_checkpoint(resumed, tmp_path / "checkpoint")
     for _ in range(4):
         progress = resumed.iterate()
@@ -73,6 +73,7 @@ def test_a_checkpoint_of_other_settings_is_refused(method: Method, tmp_path: Pat
         "begin": Trainer(HOPPER, method, 128 * 100, seed=0, begin=trained(method, 1).policy),
         "task": Trainer(dataclasses.replace(HOPPER, pace=1.0), method, 128 * 100, seed=0),
         "pushes": Trainer(HOPPER, method, 128 * 100, seed=0, pushes=Pushes(2, 50)),
+        "staggered": Trainer(HOPPER, method, 128 * 100, seed=0, staggered=True),
     }
     for name, other in others.items():
         with pytest.raises(CannotResume, match=name):
@@ -188,3 +189,15 @@ def test_quietened_policies_are_steady_if_asked() -> None:
 def test_pushes_change_what_is_learned_and_nothing_else_does() -> None:
     method = SMALL["ppo"]
     assert trained(method, 3, pushes=Pushes(50, 60)).policy.hash != trained(method, 3).policy.hash
+
+
+def test_staggered_simulations_are_in_different_parts_of_their_episodes() -> None:
+    task = Locomotion(robot("swimmer"), length=50)
+    method = METHODS["ppo"](environments=32, length=50, minibatch=64, hidden=(8, 8))
+    ends = []
+    for staggered in (False, True):
+        trainer = Trainer(task, method, 10**6, 0, staggered=staggered)
+        segment = trainer.collector.collect(trainer.policy, 50)
+        ends.append(segment.truncated.any(axis=1).sum())
+    assert ends[0] == 1
+    assert ends[1] > 10

@@ -52,6 +52,7 @@ def run(verb: Train) -> None:
                 verb.common.seed,
                 practice=practice,
                 pushes=None if verb.practice_pushes is None else Pushes(*verb.practice_pushes),
+                staggered=verb.practice_staggered,
                 begin=begin,
                 goal=None if verb.goal is None else Goal(verb.goal),
                 look_steps=verb.look_every,

@@ -66,6 +66,8 @@ class Train:
     """Practise for this speed, in metres a second: what is faster is taken off the pay, so the gait grows safer, not faster."""
     practice_length: int | None = None
     """Practise in episodes of this many steps, so that starts, where most falls happen, are practised more often."""
+    practice_staggered: bool = False
+    """Cut the first episodes at random steps, so that every batch shows all parts of an episode (swimmer, half_cheetah)."""
     begin: str | None = None
     """Go on from this policy file, or from the shipped demonstrator of this robot."""
     tolerance: float = 0.05

@@ -66,6 +66,7 @@ def train(
     *,
     practice: Task | None = None,
     pushes: Pushes | None = None,
+    staggered: bool = False,
     begin: Policy | None = None,
     goal: Goal | None = None,
     look_steps: int = LOOK_STEPS,
@@ -81,11 +82,11 @@ def train(
     """Train until the goal or the budget is reached, then quieten the exploration and evaluate.
 
     `practice` is what it learns on, if not the task itself: the same body with other start states or with actuation noise, say,
-    and `pushes` disturb it there. `checkpoint` is written every `checkpoint_s` seconds; with `resume` a run goes on from it to
+    and `pushes` disturb it there, `staggered` (see `Trainer`) or not. `checkpoint` is written every `checkpoint_s` seconds; with `resume` a run goes on from it to
     the same result.
     """
     check_settings(task, method, steps, begin)
-    trainer = Trainer(practice or task, method, steps, seed, begin=begin, pushes=pushes, threads=threads)
+    trainer = Trainer(practice or task, method, steps, seed, begin=begin, pushes=pushes, staggered=staggered, threads=threads)
     if resume and checkpoint is not None:
         load_checkpoint(trainer, checkpoint)
     reached = _learn(task, trainer, goal, look_steps, checkpoint, checkpoint_s, on_progress)

@@ -43,6 +43,7 @@ class Trainer:
         observation_limit: float = 10.0,
         quiet_share: float = 0.0,
         pushes: Pushes | None = None,
+        staggered: bool = False,
         threads: int = 1,
     ) -> None:
         """Start from fresh networks, or from the policy `begin`.
@@ -50,13 +51,14 @@ class Trainer:
         `incentive` pays instead of the task, `normaliser` is used as it is instead of a running one, and observations
         are then clipped to ± `observation_limit`. `quiet_share` of the simulations take mean actions, in turns from
         batch to batch: where the mean policy would stand still for ever, others then begin to look for a way out.
-        `pushes` disturb the body while it practises.
+        `pushes` disturb the body while it practises. `staggered` cuts the first episodes at random steps: where nothing falls,
+        all simulations would otherwise be in the same part of their episodes for ever, and each batch show that part only.
         """
         self.task, self.method, self.budget, self.seed = task, method, budget, seed
         self.begin_hash = begin.hash if begin is not None else ""
         self.steps = 0
-        self.pushes, self.quiet_share, self._observation_limit = pushes, quiet_share, observation_limit
-        self.collector = Collector(task, method.environments, seed, threads, pushes)
+        self.pushes, self.staggered, self.quiet_share, self._observation_limit = pushes, staggered, quiet_share, observation_limit
+        self.collector = Collector(task, method.environments, seed, threads, pushes, staggered)
         self.order = seeding.generator(seed, "minibatches")
         self.recent: deque[tuple[float, int]] = deque(maxlen=WINDOW)
         self.scale = scaling.fresh(method.environments)

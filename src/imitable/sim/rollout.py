@@ -55,8 +55,16 @@ class Segment:
 class Collector:
     """N simulations of a task that never stop: each restarts when its episode ends."""
 
-    def __init__(self, task: Task, size: int, seed: int, threads: int = 1, pushes: Pushes | None = None) -> None:
-        """Start `size` episodes, pushed at times if asked."""
+    def __init__(
+        self,
+        task: Task,
+        size: int,
+        seed: int,
+        threads: int = 1,
+        pushes: Pushes | None = None,
+        staggered: bool = False,
+    ) -> None:
+        """Start `size` episodes, pushed at times if asked. `staggered`: the first ones are cut at random steps."""
         self.task = task
         self.batch = Batch(task.variant, size, threads)
         self._starts = seeding.generator(seed, "start")
@@ -66,6 +74,8 @@ class Collector:
         self.batch.set_state(first.states)
         self._states, self._steps, self._context = first.states, first.steps, first.context
         self._returns = np.zeros(size)
+        if staggered:
+            self._steps = seeding.generator(seed, "stagger").integers(0, task.horizon, size)
         self._pusher = None if pushes is None else Pusher(pushes, task.variant, size, task.horizon, seed)
 
     def collect(self, policy: Policy, length: int, quiet: Bools | None = None) -> Segment:
