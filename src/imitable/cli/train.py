@@ -31,6 +31,7 @@ def run(verb: Train) -> None:
     task, learner = Locomotion(robot(verb.spec)), method(verb.method)
     _check_numbers(verb)
     practice = _practice(verb, task)
+    pushes = None if verb.practice_pushes is None else Pushes(*verb.practice_pushes)
     begin = _begin(verb.begin)
     check_settings(task, learner, verb.steps, begin)
     check_writable(verb.out)
@@ -51,7 +52,7 @@ def run(verb: Train) -> None:
                 verb.steps,
                 verb.common.seed,
                 practice=practice,
-                pushes=None if verb.practice_pushes is None else Pushes(*verb.practice_pushes),
+                pushes=pushes,
                 staggered=verb.practice_staggered,
                 begin=begin,
                 goal=None if verb.goal is None else Goal(verb.goal),
