@@ -75,8 +75,57 @@ STEADY = "--tolerance 0.03 --deviation 0.05"
 CAREFUL = "--method ppo:log_std=-1,log_std_end=-2"
 """For a run that begins from another body's policy: explore less, keep the gait."""
 
+DISTURBED = "--practice-noise 0.1 --practice-pushes 1 100"
+"""Practice that makes a walking gait robust."""
+
+PATIENT = "discount=0.9995,trace=0.98"
+"""For the Swimmer, whose strokes pay late."""
+
+RESTARTED = f"{DISTURBED} --practice-length 300"
+"""Short episodes, because a walker falls at its start if anywhere."""
+
+STROKE = f"--method ppo:{PATIENT},log_std=-1.5,log_std_end=-2.3,learning_rate=0.0002,critic_steps=60000 --practice-staggered"
+WALK = "--method ppo:log_std=-1,log_std_end=-2,critic_steps=40000"
+
+WALKER = "walker2d:friction=24.9"
+
+FOLDED = (
+    "This body is the mirror image of one with a stiff front joint and swims the other way. It folds its front joint to the "
+    "limit, which turns it by a right angle, and beats with the back one from there, without pauses."
+)
+ANKLES = "Quick short steps, left and right in turn, mostly from the ankles; the trunk stays upright."
+HOP = "A hop on both legs at once, about one and a half a second."
+
 RECIPES: tuple[Recipe, ...] = (
-#RECIPES#
+    Recipe(
+        "swimmer:back=10",
+        SWIMMER,
+        f"--method ppo:{PATIENT},log_std_end=-2 --steps 3000000 --goal 95 --look-every 1800000 --practice-staggered",
+        seed=1,
+        note=FOLDED,
+    ),
+    Recipe(
+        "swimmer:back=12", SWIMMER, f"{STROKE} --steps 700000 --goal 100 --look-every 200000", 1, "swimmer:back=10", note=FOLDED
+    ),
+    Recipe(
+        "swimmer:back=20", SWIMMER, f"{STROKE} --steps 700000 --goal 100 --look-every 150000", 1, "swimmer:back=10", note=FOLDED
+    ),
+    Recipe(
+        "walker2d:friction=24.9",
+        WALKER_1,
+        f"{CAREFUL} --steps 800000 --practice-pace 2.2 {RESTARTED}",
+        before=(
+            "--method trpo --steps 3000000 --goal 3095 --look-every 1300000 --practice-pace 2.2 "
+            "--practice-noise 0.1 --practice-pushes 2 100",
+        ),
+        note=ANKLES,
+    ),
+    Recipe(
+        "walker2d:friction=19.9", WALKER_1, f"{WALK} --steps 400000 --practice-pace 2.2 {RESTARTED}", 0, WALKER, note=ANKLES
+    ),
+    Recipe(
+        "walker2d", WALKER_1, f"--method trpo --steps 1500000 --practice-pace 2.25 {DISTURBED} --practice-length 400", note=HOP
+    ),
 )
 
 
@@ -113,7 +162,9 @@ def train(recipe: Recipe) -> str | None:
     policy.replace(folder() / policy.name)
     written.replace(folder() / written.name)
     verdict = "; ".join(judged.refusals) or "accepted"
-    return f"{recipe.name}: {result['steps']:,} steps, mean {judged.mean.summary()}, sampled {judged.sampled.summary()}: {verdict}"
+    return (
+        f"{recipe.name}: {result['steps']:,} steps, mean {judged.mean.summary()}, sampled {judged.sampled.summary()}: {verdict}"
+    )
 
 
 def imitable(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

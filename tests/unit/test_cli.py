@@ -95,7 +95,16 @@ def test_train_writes_a_policy_that_collects(tmp_path: Path) -> None:
 def test_a_killed_training_resumes_to_the_same_policy(stop: signal.Signals, tmp_path: Path) -> None:
     arguments = ["train", "hopper", "--method", SMALL, "--steps", "40000", "--episodes", "2", "--checkpoint-every", "0.01"]
     if stop == signal.SIGKILL:
-        arguments += ["--practice-noise", "0.1", "--practice-pushes", "9", "50", "--practice-length", "99", "--practice-staggered"]
+        arguments += [
+            "--practice-noise",
+            "0.1",
+            "--practice-pushes",
+            "9",
+            "50",
+            "--practice-length",
+            "99",
+            "--practice-staggered",
+        ]
     whole, broken = tmp_path / "whole.safetensors", tmp_path / "broken.safetensors"
     assert imitable(*arguments, "--out", whole).returncode == 0
     command = [sys.executable, "-m", "imitable.cli.main", *arguments, "--out", str(broken)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is a demonstrator worth imitating? No falls, the same with sampled actions, and it survives a push. Returns are its band's."""
+"""Is a demonstrator worth imitating? No falls, the same with sampled actions, and it survives a push."""
 
 from dataclasses import dataclass
 

@@ -57,7 +57,12 @@ class Trainer:
         self.task, self.method, self.budget, self.seed = task, method, budget, seed
         self.begin_hash = begin.hash if begin is not None else ""
         self.steps = 0
-        self.pushes, self.staggered, self.quiet_share, self._observation_limit = pushes, staggered, quiet_share, observation_limit
+        self.pushes, self.staggered, self.quiet_share, self._observation_limit = (
+            pushes,
+            staggered,
+            quiet_share,
+            observation_limit,
+        )
         self.collector = Collector(task, method.environments, seed, threads, pushes, staggered)
         self.order = seeding.generator(seed, "minibatches")
         self.recent: deque[tuple[float, int]] = deque(maxlen=WINDOW)
