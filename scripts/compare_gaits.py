@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How alike are the gaits of a setting's demonstrators? Write results/demonstrators/gaits.json and gaits.md.
 
-The number is the sliced Wasserstein distance between the states that two demonstrators visit after their start, in the scales of
-the setting's imitator (`conduct.py`): 0 for equal gaits, about 1 when all entries are off by one scale of the body.
+The number is the sliced Wasserstein distance between the states that two demonstrators visit after their start, in the scales
+of the setting's imitator (`conduct.py`): 0 for equal gaits, about 1 when all entries are off by one scale of the body.
 Mixtures of unlike gaits are harder to imitate.  python scripts/compare_gaits.py
 """
 

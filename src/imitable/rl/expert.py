@@ -82,8 +82,8 @@ def train(
     """Train until the goal or the budget is reached, then quieten the exploration and evaluate.
 
     `practice` is what it learns on, if not the task itself: the same body with other start states or with actuation noise, say,
-    and `pushes` disturb it there, `staggered` (see `Trainer`) or not. `checkpoint` is written every `checkpoint_s` seconds; with
-    `resume` a run goes on from it to the same result.
+    and `pushes` disturb it there, `staggered` (see `Trainer`) or not. `checkpoint` is written every `checkpoint_s` seconds;
+    with `resume` a run goes on from it to the same result.
     """
     check_settings(task, method, steps, begin)
     trainer = Trainer(practice or task, method, steps, seed, begin=begin, pushes=pushes, staggered=staggered, threads=threads)
