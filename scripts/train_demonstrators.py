@@ -89,6 +89,8 @@ WALK = "--method ppo:log_std=-1,log_std_end=-2,critic_steps=40000"
 
 WALKER = "walker2d:friction=24.9"
 
+GALLOP = "--method trpo --steps 1500000 --practice-staggered"
+
 FOLDED = (
     "This body is the mirror image of one with a stiff front joint and swims the other way. It folds its front joint to the "
     "limit, which turns it by a right angle, and beats with the back one from there, without pauses."
@@ -110,6 +112,14 @@ RECIPES: tuple[Recipe, ...] = (
     Recipe(
         "swimmer:back=20", SWIMMER, f"{STROKE} --steps 700000 --goal 100 --look-every 150000", 1, "swimmer:back=10", note=FOLDED
     ),
+    Recipe(
+        "swimmer:front=10",
+        SWIMMER,
+        f"--method ppo:{PATIENT},log_std_end=-2 --steps 500000 --practice-pace 0.2 --practice-staggered",
+    ),
+    Recipe("half_cheetah:front=0.01", CHEETAH, f"{GALLOP} --goal 3200 --look-every 200000"),
+    Recipe("half_cheetah:front=0.05", CHEETAH, f"{GALLOP} --goal 3200 --look-every 200000"),
+    Recipe("half_cheetah:front=0.5", CHEETAH, f"{GALLOP} --goal 3200 --look-every 160000"),
     Recipe(
         "walker2d:friction=24.9",
         WALKER_1,
