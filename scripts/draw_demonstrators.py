@@ -3,9 +3,11 @@
 # pyright: reportAttributeAccessIssue=false
 """Draw the gait of every shipped demonstrator, and write docs/demonstrators.md from their cards.
 
-python scripts/draw_demonstrators.py
+python scripts/draw_demonstrators.py [--page]
 """
 
+import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,8 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 FIRST_SETTING = ("half_cheetah:front=0.05", "half_cheetah:front=0.5", "half_cheetah:back=0.5", "half_cheetah:back=0.05")
 BEGIN_S, SHOWN_S, POSES = 4.0, 2.0, 9
 """Seconds into the episode, seconds shown, silhouettes drawn in them."""
+COLUMNS = ("robot", "mean actions", "sampled actions", "falls", "pushes", "seed", "steps", "command")
+"""Of the tables of the page."""
 INK, GROUND = "#1b3a4b", "#9aa5ab"
 
 
@@ -144,7 +148,9 @@ def write_page() -> None:
         "# The shipped demonstrators",
         "",
         "One policy for every demonstrator and every imitator of the paper's six settings. Returns are over 100 episodes from",
-        "start states that training never saw; *falls* are episodes that ended early. Written by",
+        "start states that training never saw; *falls* are episodes that ended early, of the 100 with mean and of the 100 with",
+        "sampled actions. *Pushes* are episodes of another 100, with mean actions, that survive a push of 0.1 s at a random time:",
+        "no fall, and nine tenths of the return without it; – means that a policy was made before it was asked for. Written by",
         "`python scripts/draw_demonstrators.py` from the cards beside the policies, which `make demonstrators` makes.",
     ]
     for name in ROBOTS:
@@ -158,9 +164,9 @@ def write_page() -> None:
             f"The paper's demonstrations return {card(parse_robot(texts[0]))['paper_demonstrations']}.",
             "",
         ]
-        lines += ["| robot | mean actions | falls | sampled actions | steps | command |", "|---|---|---|---|---|---|"]
+        lines += ["| " + " | ".join(COLUMNS) + " |", "|---" * len(COLUMNS) + "|"]
         lines += [_row(text) for text in texts]
-        lines += [f"\n*{text}*: {note}" for text in texts if (note := card(parse_robot(text))["note"])]
+        lines += [f"\n*{text}*: {' '.join(said)}" for text in texts if (said := _remarks(text))]
         lines += ["", f"![Gaits of the {name} demonstrators](images/gaits-{name}.png)"]
     (DOCS / "demonstrators.md").write_text("\n".join(lines) + "\n")
 
@@ -169,11 +175,27 @@ def _row(text: str) -> str:
     said = card(parse_robot(text))
     mean, sampled = said["mean_actions"], said["sampled_actions"]
     returns = [f"{each['return_mean']:,.0f} ± {each['return_std']:,.0f}" for each in (mean, sampled)]
-    return f"| `{text}` | {returns[0]} | {mean['falls']} | {returns[1]} | {said['steps']:,} | `{said['command']}` |"
+    pushed = said.get("pushed")
+    pushes = f"{pushed['survived']} ({pushed['newtons']:g} N)" if pushed else "–"
+    seed = " ".join(dict.fromkeys(re.findall(r"--seed (\d+)", said["command"])))
+    cells = (f"`{text}`", *returns, f"{mean['falls']}, {sampled['falls']}", pushes, seed, f"{said['steps']:,}")
+    return f"| {' | '.join(cells)} | `{said['command']}` |"
+
+
+def _remarks(text: str) -> list[str]:
+    """Return a card's note, and what acceptance had against the policy."""
+    said = card(parse_robot(text))
+    refusals = said.get("refusals")
+    return [*filter(None, [said["note"]]), *([f"Not accepted: {'; '.join(refusals)}."] if refusals else [])]
 
 
 def main() -> None:
-    """Draw everything."""
+    """Draw everything, or write the page only."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--page", action="store_true", help="write the page, leave the pictures as they are")
+    if parser.parse_args().page:
+        write_page()
+        return
     (DOCS / "images").mkdir(exist_ok=True)
     for name in ROBOTS:
         if any(text.partition(":")[0] == name for text in shipped()):
