@@ -4,7 +4,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
 
 from imitable import seeding
@@ -108,9 +107,5 @@ def _directions(draws: Floats, planar: bool) -> Floats:
 
 
 def _is_planar(robot: Robot) -> bool:
-    """Return whether the root body has no joint that lets it move along y."""
-    model = robot.model
-    own = np.flatnonzero(model.jnt_bodyid == 1)
-    slides = [abs(model.jnt_axis[j][1]) > 0 for j in own if int(model.jnt_type[j]) == int(mujoco.mjtJoint.mjJNT_SLIDE)]
-    free = any(int(model.jnt_type[j]) == int(mujoco.mjtJoint.mjJNT_FREE) for j in own)
-    return not (free or any(slides))
+    """Return whether the body moves along x only, as one does whose root position is a single state entry."""
+    return robot.root_entries == 1

@@ -157,8 +157,11 @@ class Collector:
             "returns": self._returns.copy(),  # collecting goes on in place
         }
         generators = {"start": self._starts, "exploration": self._noise, "actuation": self._actuation}
-        pushed = ({}, {}) if self._pusher is None else self._pusher.snapshot()
-        return arrays | pushed[0], {name: seeding.to_json(rng) for name, rng in generators.items()} | pushed[1]
+        states = {name: seeding.to_json(rng) for name, rng in generators.items()}
+        if self._pusher is not None:
+            pushed, drawn = self._pusher.snapshot()
+            arrays, states = arrays | pushed, states | drawn
+        return arrays, states
 
     def restore(self, arrays: dict[str, Floats | Ints], generators: dict[str, str]) -> None:
         """Go back to a snapshot."""
