@@ -2,7 +2,7 @@
 """How alike are the gaits of a setting's demonstrators? Write results/demonstrators/gaits.json and gaits.md.
 
 The number is the sliced Wasserstein distance between the states that two demonstrators visit after their start, in the scales
-of the setting's imitator (`evaluation/occupancy.py`): 0 for equal gaits, about 1 when all entries are off by one scale of the body.
+of the setting's imitator (`evaluation/occupancy.py`): 0 for equal gaits, about 0.8 when all entries are off by one scale.
 Mixtures of unlike gaits are harder to imitate.  python scripts/compare_gaits.py
 """
 

@@ -148,10 +148,10 @@ def write_page() -> None:
         "# The shipped demonstrators",
         "",
         "One policy for every demonstrator and every imitator of the paper's six settings. Returns are over 100 episodes from",
-        "start states that training never saw; *falls* are episodes that ended early, of those with mean and of those with sampled",
-        "actions. *Pushes* are episodes of another 100, with mean actions, that survive a push of 0.1 s at a random time: no fall,",
-        "and nine tenths of the return without it; – stands for policies that were made before this was asked. Written by",
-        "`python scripts/draw_demonstrators.py` from the cards beside the policies, which `make demonstrators` makes.",
+        "start states that training never saw; *falls* are episodes that ended early, of those with mean and of those with",
+        "sampled actions. *Pushes* are episodes of another 100, with mean actions, that survive a push of 0.1 s at a random",
+        "time: no fall, and nine tenths of the return without it; – stands for policies that were made before this was asked.",
+        "Written by `python scripts/draw_demonstrators.py` from the cards beside the policies, made by `make demonstrators`.",
     ]
     for name in ROBOTS:
         texts = [text for text in shipped() if text.partition(":")[0] == name]

@@ -138,7 +138,6 @@ RECIPES: tuple[Recipe, ...] = (
     ),
 )
 
-
 EARLIER: tuple[Recipe, ...] = (
     Recipe("hopper", HOPPER, "--method trpo --steps 2500000 --goal 3430"),
     Recipe("hopper:gravity=15", HOPPER, f"{CAREFUL} --steps 1500000 --goal 3430", begin="hopper"),
