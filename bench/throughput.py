@@ -124,7 +124,7 @@ def ours(name: str, text: str, rounds: int) -> dict[str, float]:
         results = pool.starmap(measure, [(name, text, seed, rounds, barrier) for seed in range(PROCESSES)])
     rate = sum(r["steps"] / r["training_s"] for r in results)
     limit = sum(r["steps"] / r["limit_s"] for r in results)
-    return {"steps_per_s": rate, "limit_per_s": limit, "share": rate / limit}
+    return {"steps_per_s": rate, "limit_per_s": limit, "limit_fraction": rate / limit}
 
 
 def peer_python() -> Path:
@@ -157,9 +157,9 @@ def row_of(name: str, text: str, measured: dict[str, float], rates: dict[str, fl
 
 def line_of(row: ThroughputRow) -> str:
     """Return a line of the table on the terminal."""
-    shares, rates = f"{row.share:>16.2f}{row.target:>8.2f}", f"{row.steps_per_s:>12,.0f}{row.limit_per_s:>12,.0f}"
+    fractions, rates = f"{row.limit_fraction:>16.2f}{row.target:>8.2f}", f"{row.steps_per_s:>12,.0f}{row.limit_per_s:>12,.0f}"
     compared = f"{row.multiple_of_peer:>9.1f}{PEER_TARGETS[row.robot]:>8.1f}" if row.multiple_of_peer else ""
-    return f"{row.robot:<14}{row.method:<8}{shares}{rates}{compared}"
+    return f"{row.robot:<14}{row.method:<8}{fractions}{rates}{compared}"
 
 
 def main() -> None:
@@ -172,9 +172,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rows: list[ThroughputRow] = []
     missed: list[str] = []
-    print(
-        f"{'robot':<14}{'method':<8}{'share of limit':>16}{'target':>8}{'steps/s':>12}{'limit':>12}{'× peer':>9}{'target':>8}"
-    )
+    print(f"{'robot':<14}{'method':<8}{'part of limit':>16}{'target':>8}{'steps/s':>12}{'limit':>12}{'× peer':>9}{'target':>8}")
     for name in arguments.robots:
         rates = peer(name) if name in PEER_IDS and not arguments.no_peers else {}
         for text in arguments.methods:
@@ -182,7 +180,7 @@ def main() -> None:
             print(line_of(row), flush=True)
             rows.append(row)
             peer_missed = row.multiple_of_peer is not None and row.multiple_of_peer < PEER_TARGETS[name]
-            if row.share < row.target or peer_missed:
+            if row.limit_fraction < row.target or peer_missed:
                 missed.append(f"{name} {text}")
     print(f"targets missed: {', '.join(missed) or 'none'}")
     if arguments.out:

@@ -2,8 +2,8 @@
 """A researcher tries a new scorer against the built-in ones, without a fork.
 
 The paper's question on Swimmer: of two demonstrators, one is related to the imitator (a stiff back joint) and one is not. Which
-scorers put the related one first? `Reach` is the new idea: a demonstration is feasible if the imitator's im.joints may go where
-the demonstrated im.joints go. `check_scorer` holds it to the laws that all scorers keep; then it is one more row of the table.
+scorers put the related one first? `Reach` is the new idea: a demonstration is feasible if the imitator's joints may go where
+the demonstrated joints go. `check_scorer` holds it to the laws that all scorers keep; then it is one more row of the table.
 
 python examples/researcher.py
 """
@@ -21,7 +21,7 @@ IMITATOR, RELATED, UNRELATED = "swimmer:back=10", "swimmer:back=12", "swimmer"
 
 @dataclass(frozen=True)
 class Reach:
-    """How far demonstrated im.joints go past the imitator's limits."""
+    """How far demonstrated joints go past the imitator's limits."""
 
     rule: ClassVar[str] = "share"
     horizon: int = 100
@@ -45,7 +45,7 @@ class AtWork:
         return [self.measured(trajectory) for trajectory in trajectories]
 
     def measured(self, trajectory: im.Trajectory) -> im.Measured:
-        """Distance: mean excess over the limits, in radians. Share: its part of all that the im.joints are bent."""
+        """Distance: mean excess over the limits, in radians. Share: its part of all that the joints are bent."""
         states = trajectory.states[1 : self.horizon + 1]
         limited = [joint for joint in im.joints(self.job.imitator) if np.isfinite(joint.limits).all()]
         bent = np.stack([np.abs(states[:, joint.position]) for joint in limited])

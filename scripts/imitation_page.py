@@ -8,7 +8,7 @@ import numpy as np
 from older_policies import mark
 
 from imitable.experiments.cloning_records import CloningRecord, read_cloning
-from imitable.experiments.imitation_records import GOALS, LearningRecord, demonstrated_share, reaches_goal, read_learning
+from imitable.experiments.imitation_records import GOALS, LearningRecord, demonstrated_fraction, reaches_goal, read_learning
 from imitable.experiments.noise import NoiseRecord, read_noise
 from imitable.types import Floats
 
@@ -50,7 +50,7 @@ def _each(values: Floats) -> str:
 def _own(records: Sequence[LearningRecord]) -> list[str]:
     rows = [
         f"| {record.case.imitator} | {record.case.steps:,} | {record.demonstrated_return:,.0f} | {_each(record.returns())} "
-        f"| **{demonstrated_share(record):.0%}** | {GOALS[record.case.name]:.0%} "
+        f"| **{demonstrated_fraction(record):.0%}** | {GOALS[record.case.name]:.0%} "
         f"| {'yes' if reaches_goal(record) else '**no**'} | {_each(record.returns('sampled_actions'))} | {record.falls} |"
         for record in records
     ]
@@ -60,7 +60,7 @@ def _own(records: Sequence[LearningRecord]) -> list[str]:
         "`gaifo` with its defaults, one recipe for all bodies. On Swimmer mean and sampled return must also agree within",
         "10 %. The paper's learner takes about 7e7 steps.",
         "",
-        "| imitator | steps | demonstrated | each seed | share | goal | reached | sampled actions | falls in 300 |",
+        "| imitator | steps | demonstrated | each seed | part | goal | reached | sampled actions | falls in 300 |",
         "|---|---|---|---|---|---|---|---|---|",
         *rows,
         "",

@@ -41,7 +41,7 @@ def throughput(record: ThroughputRecord) -> str:
     for row in record.rows:
         peer = f"{row.multiple_of_peer:.1f}×" if row.multiple_of_peer else ""
         rows.append(
-            f"| {row.robot} | {row.method} | **{row.share:.0%}** | {row.target:.0%} "
+            f"| {row.robot} | {row.method} | **{row.limit_fraction:.0%}** | {row.target:.0%} "
             f"| {row.steps_per_s:,.0f} | {row.limit_per_s:,.0f} | {peer} |"
         )
     peers = [
@@ -58,7 +58,7 @@ def throughput(record: ThroughputRecord) -> str:
             "environments of Gymnasium's own robot, the faster of its two kinds of vector environment, with both cores to",
             f"itself. {record.rounds} rounds. Command: `make bench`.",
             "",
-            "| robot | method | share of the limit | target | steps/s | limit steps/s | × peer |",
+            "| robot | method | part of the limit | target | steps/s | limit steps/s | × peer |",
             "|---|---|---|---|---|---|---|",
             *rows,
             "",

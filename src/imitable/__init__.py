@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from imitable.acquisition import acquire
+    from imitable.acquisition import Advice, acquire
     from imitable.demos.collect import collect
     from imitable.demos.part import Part
     from imitable.demos.store import read, write
     from imitable.errors import ImitableError
     from imitable.evaluation.evaluate import evaluate
+    from imitable.evaluation.reference import Reference
     from imitable.evaluation.result import Performance, PolicyEvaluation, RunEvaluation
-    from imitable.feasibility.explain import explain
+    from imitable.feasibility.explain import Explanation, explain
     from imitable.feasibility.score import Measuring, score, weigh
     from imitable.feasibility.score_files import read_scores, write_scores
     from imitable.feasibility.scorer import Measured, Scorer, ScoringJob
@@ -27,25 +28,29 @@ if TYPE_CHECKING:
     from imitable.imitation.imitate import imitate
     from imitable.imitation.learner import Learner, LearningJob, Training
     from imitable.imitation.run import Imitated, Run
-    from imitable.imitation.transitions import reference_of, weighted_transitions
+    from imitable.imitation.transitions import WeightedTransitions, reference_of, weighted_transitions
     from imitable.observer import Observer
     from imitable.policies.files import load_policy, save_policy
     from imitable.policies.onnx import save_onnx
     from imitable.policies.shipped import policy_for
-    from imitable.projection import project
+    from imitable.projection import Projected, project
     from imitable.report.page import write_report
-    from imitable.rl.expert import Execution, Goal, Start, Stopping, train
+    from imitable.rl.expert import Execution, Expert, Goal, Start, Stopping, train
     from imitable.rl.progress import Progress
+    from imitable.rl.settings import Ppo, Trpo
+    from imitable.robots.family import RobotFamily
     from imitable.robots.parse import parse_robot as robot
     from imitable.robots.robot import Robot
+    from imitable.runtime import one_thread
     from imitable.sim.babble import babble, scales
-    from imitable.sim.task import Locomotion
+    from imitable.sim.task import Free, Locomotion
     from imitable.testing import check_learner, check_scorer
     from imitable.tracking.attempts import Trace, trace_without_rollout
     from imitable.tracking.inverse_dynamics import joints
-    from imitable.types import Demonstrations, InMemory, Policy, Trajectory, Weights
+    from imitable.types import Demonstrations, Episode, InMemory, Layout, Policy, Trajectory, Weights, by_demonstrator
 
 _HOMES = {
+    "Advice": "imitable.acquisition",
     "acquire": "imitable.acquisition",
     "collect": "imitable.demos.collect",
     "Part": "imitable.demos.part",
@@ -53,9 +58,11 @@ _HOMES = {
     "write": "imitable.demos.store",
     "ImitableError": "imitable.errors",
     "evaluate": "imitable.evaluation.evaluate",
+    "Reference": "imitable.evaluation.reference",
     "Performance": "imitable.evaluation.result",
     "PolicyEvaluation": "imitable.evaluation.result",
     "RunEvaluation": "imitable.evaluation.result",
+    "Explanation": "imitable.feasibility.explain",
     "explain": "imitable.feasibility.explain",
     "Measuring": "imitable.feasibility.score",
     "score": "imitable.feasibility.score",
@@ -74,6 +81,7 @@ _HOMES = {
     "Training": "imitable.imitation.learner",
     "Imitated": "imitable.imitation.run",
     "Run": "imitable.imitation.run",
+    "WeightedTransitions": "imitable.imitation.transitions",
     "reference_of": "imitable.imitation.transitions",
     "weighted_transitions": "imitable.imitation.transitions",
     "Observer": "imitable.observer",
@@ -81,18 +89,25 @@ _HOMES = {
     "save_policy": "imitable.policies.files",
     "save_onnx": "imitable.policies.onnx",
     "policy_for": "imitable.policies.shipped",
+    "Projected": "imitable.projection",
     "project": "imitable.projection",
     "write_report": "imitable.report.page",
     "Execution": "imitable.rl.expert",
+    "Expert": "imitable.rl.expert",
     "Goal": "imitable.rl.expert",
     "Start": "imitable.rl.expert",
     "Stopping": "imitable.rl.expert",
     "train": "imitable.rl.expert",
     "Progress": "imitable.rl.progress",
+    "Ppo": "imitable.rl.settings",
+    "Trpo": "imitable.rl.settings",
+    "RobotFamily": "imitable.robots.family",
     "robot": "imitable.robots.parse:parse_robot",
     "Robot": "imitable.robots.robot",
+    "one_thread": "imitable.runtime",
     "babble": "imitable.sim.babble",
     "scales": "imitable.sim.babble",
+    "Free": "imitable.sim.task",
     "Locomotion": "imitable.sim.task",
     "check_learner": "imitable.testing",
     "check_scorer": "imitable.testing",
@@ -100,20 +115,29 @@ _HOMES = {
     "trace_without_rollout": "imitable.tracking.attempts",
     "joints": "imitable.tracking.inverse_dynamics",
     "Demonstrations": "imitable.types",
+    "Episode": "imitable.types",
     "InMemory": "imitable.types",
+    "Layout": "imitable.types",
     "Policy": "imitable.types",
     "Trajectory": "imitable.types",
     "Weights": "imitable.types",
+    "by_demonstrator": "imitable.types",
 }
 """Where each public name lives."""
 
 __all__ = [
+    "Advice",
     "Demonstrations",
+    "Episode",
     "Execution",
+    "Expert",
+    "Explanation",
+    "Free",
     "Goal",
     "ImitableError",
     "Imitated",
     "InMemory",
+    "Layout",
     "Learner",
     "LearningJob",
     "Locomotion",
@@ -125,8 +149,12 @@ __all__ = [
     "Performance",
     "Policy",
     "PolicyEvaluation",
+    "Ppo",
     "Progress",
+    "Projected",
+    "Reference",
     "Robot",
+    "RobotFamily",
     "Run",
     "RunEvaluation",
     "Scorer",
@@ -137,9 +165,12 @@ __all__ = [
     "Trace",
     "Training",
     "Trajectory",
+    "Trpo",
+    "WeightedTransitions",
     "Weights",
     "acquire",
     "babble",
+    "by_demonstrator",
     "check_learner",
     "check_scorer",
     "collect",
@@ -149,6 +180,7 @@ __all__ = [
     "imitate",
     "joints",
     "load_policy",
+    "one_thread",
     "policy_for",
     "project",
     "read",

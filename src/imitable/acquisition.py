@@ -28,9 +28,9 @@ class Source:
     name: str
     demonstrations: int
     feasible: float
-    """Share of its demonstrations that are feasible."""
+    """Fraction of its demonstrations that are feasible."""
     low: float
-    """95 % Wilson interval of that share."""
+    """95 % Wilson interval of that fraction."""
     high: float
     mean_score: float
     probability: float
@@ -95,7 +95,7 @@ def _prices(costs: Mapping[str, float], groups: Mapping[str, object]) -> dict[st
 
 
 def _allotted(probability: np.ndarray, budget: int) -> np.ndarray:
-    """Share `budget` out in proportion, whole numbers by largest remainder."""
+    """Divide `budget` in proportion, whole numbers by largest remainder."""
     exact = probability * budget
     whole = np.floor(exact).astype(int)
     rest = np.argsort(-(exact - whole), kind="stable")[: budget - int(whole.sum())]
@@ -106,8 +106,8 @@ def _allotted(probability: np.ndarray, budget: int) -> np.ndarray:
 def _source(name: str, verdicts: list[str], mean: float, probability: float, queries: int, cost: float) -> Source:
     count, hits = len(verdicts), sum(verdict == "feasible" for verdict in verdicts)
     low, high = wilson(hits, count)
-    share = hits / count
-    return Source(name, count, share, low, high, mean, probability, queries, cost, share / cost)
+    fraction = hits / count
+    return Source(name, count, fraction, low, high, mean, probability, queries, cost, fraction / cost)
 
 
 def wilson(hits: int, count: int) -> tuple[float, float]:
@@ -115,9 +115,9 @@ def wilson(hits: int, count: int) -> tuple[float, float]:
 
     By hand: `scipy.stats` has it, but takes longer to import than all else that `imitable acquire` does.
     """
-    share, square = hits / count, Z**2 / count
-    centre = (share + square / 2) / (1 + square)
-    half = Z / (1 + square) * sqrt(share * (1 - share) / count + square / (4 * count))
+    fraction, square = hits / count, Z**2 / count
+    centre = (fraction + square / 2) / (1 + square)
+    half = Z / (1 + square) * sqrt(fraction * (1 - fraction) / count + square / (4 * count))
     return max(0.0, centre - half), min(1.0, centre + half)
 
 

@@ -303,7 +303,7 @@ class Projection:
         states, actions = piece.states[: length + 1], np.clip(piece.actions[:length], *self._imitator.control_range)
         ended = bool(len(fallen)) if self._task else source.terminated and begin + length == len(source)
         seed = source.seed if begin == 0 else None
-        return Trajectory(states, str(self._imitator), actions, ended, self._paid(states, actions), seed)
+        return Trajectory(states, str(self._imitator), actions, ended, self._return_of(states, actions), seed)
 
     def _stuck(self, piece: _Piece) -> Bools:
         """(H) from where on MuJoCo gave up on every action: the state stands still there, though the imitator would not."""
@@ -314,7 +314,7 @@ class Projection:
             gone[still] = np.isnan(self._lanes.reach(piece.states[still], units[:, None])).any(axis=(1, 2))
         return np.logical_or.accumulate(gone)
 
-    def _paid(self, states: Floats, actions: Floats) -> float:
+    def _return_of(self, states: Floats, actions: Floats) -> float:
         if self._task is None:
             return float("nan")
         return float(self._task.reward(_moment(states[:-1]), actions, _moment(states[1:])).sum())

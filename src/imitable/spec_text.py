@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from numbers import Real
 from types import GenericAlias
 from typing import Any, TypeVar, cast, get_type_hints
 
@@ -96,15 +97,6 @@ def _default(field: dataclasses.Field[Any]) -> object:
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
-def check_ranges(method: object, ranges: Mapping[str, tuple[float, float]]) -> None:
-    """Refuse a method with a number outside its range (lowest, highest); NaN is outside of all."""
-    for name, (low, high) in ranges.items():
-        value: float | tuple[float, ...] = getattr(method, name)
-        numbers = value if isinstance(value, tuple) else (value,)
-        if not numbers or not all(low <= number <= high for number in numbers):
-            raise BadOption(name, value, f"give a number from {low:g} to {high:g}")
-
-
 def text_of(method: Any, homes: Mapping[str, str]) -> str:
     """Return the text that makes a method again (`homes`: see `find_method`).
 
@@ -156,7 +148,9 @@ def check_fields(method: Any) -> None:
 
 def _check_range(name: str, value: object, limits: Range) -> None:
     numbers = cast(tuple[object, ...], value) if isinstance(value, tuple) else (value,)
-    inside = (isinstance(number, int | float) and limits.low <= number <= limits.high for number in numbers)
+    inside = (isinstance(number, Real) and limits.low <= float(number) <= limits.high for number in numbers)
+    if isinstance(value, list):
+        raise BadOption(name, cast(list[object], value), "give a tuple: lists can change")
     if not numbers or not all(inside):
         raise BadOption(name, cast(object, value), f"give a number from {limits.low:g} to {limits.high:g}")
 

@@ -321,8 +321,8 @@ def test_five_thousand_demonstrations_open_and_sort_without_a_stall(browser: Bro
     out = tmp_path / "scores.parquet"
     write_scores(out, many(im.read_scores(scores), str(tmp_path / "gone")))
     written = im.write_report([out], tmp_path / "report.html")
-    assert written["demonstrations"] == MANY
-    assert written["bytes"] < 20e6
+    assert written.demonstrations == MANY
+    assert written.bytes < 20e6
     # processor time of the page's own thread: other work on the machine does not count
     browser.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
     browser.open(tmp_path / "report.html")

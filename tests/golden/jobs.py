@@ -118,7 +118,7 @@ CHAINS: dict[str, tuple[Job, ...]] = {
             "cheetah-rollouts.demos",
         ),
         _imitated("cheetah", CHEETAH, f"gaifo:{SMALL},discriminator_steps=2", "gaifo", "--steps 384 --scores weighted.parquet"),
-        _imitated("cheetah", CHEETAH, f"gaifo:{SMALL},discriminator_steps=2,weighting=loss,quiet_share=0.25", "loss"),
+        _imitated("cheetah", CHEETAH, f"gaifo:{SMALL},discriminator_steps=2,weighting=loss,quiet_fraction=0.25", "loss"),
         _imitated("cheetah-pieces", CHEETAH, "cloning:gradient_steps=60,hidden=8x8", "cloning", "--steps 0"),
         _imitated(
             "cheetah-pieces",

@@ -18,7 +18,7 @@ from imitable.workers import Workers
 
 SEEDS = (0, 1, 2)
 GOALS = {"half_cheetah": (1_500_000, 3000.0), "hopper": (2_500_000, 2500.0)}
-"""RobotFamily → (steps, mean return)."""
+"""Robot → (steps, mean return)."""
 RESULTS = Path(__file__).parents[2] / "results" / "learning.json"
 
 

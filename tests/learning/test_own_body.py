@@ -10,7 +10,7 @@ import pytest
 
 from imitable.experiments.cases import LearningCase, own_cases
 from imitable.experiments.imitation import learn
-from imitable.experiments.imitation_records import demonstrated_share, reaches_goal
+from imitable.experiments.imitation_records import demonstrated_fraction, reaches_goal
 from imitable.experiments.records import Places
 
 
@@ -19,4 +19,4 @@ from imitable.experiments.records import Places
 def test_gaifo_reaches_the_demonstrations_on_their_own_body(case: LearningCase, tmp_path: Path) -> None:
     [record] = learn([case], Places(tmp_path / "results", tmp_path / "runs"), processes=2)
     assert [run.seed for run in record.runs] == [0, 1, 2]
-    assert reaches_goal(record), f"{demonstrated_share(record):.0%} of the demonstrations' return"
+    assert reaches_goal(record), f"{demonstrated_fraction(record):.0%} of the demonstrations' return"

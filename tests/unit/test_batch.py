@@ -17,7 +17,9 @@ def drive(batch: Batch, steps: int = 20) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e12])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_divergence_is_flagged_and_does_not_spread(value: float, threads: int, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_unstable_simulation_is_flagged_and_does_not_spread(
+    value: float, threads: int, capfd: pytest.CaptureFixture[str]
+) -> None:
     body = parse_robot("hopper")
     sound, hurt = Batch(body, 4, threads), Batch(body, 4, threads)
     for batch in (sound, hurt):
@@ -33,7 +35,7 @@ def test_divergence_is_flagged_and_does_not_spread(value: float, threads: int, c
     assert capfd.readouterr() == ("", ""), "MuJoCo's own warnings stay silent"
 
 
-def test_a_diverged_simulation_can_be_set_again() -> None:
+def test_an_unstable_simulation_can_be_set_again() -> None:
     body = parse_robot("hopper")
     sound, hurt = Batch(body, 2), Batch(body, 2)
     hurt.set_state(np.full((2, len(body.start)), np.nan))
@@ -45,7 +47,7 @@ def test_a_diverged_simulation_can_be_set_again() -> None:
     np.testing.assert_array_equal(hurt.states, sound.states)
 
 
-def test_a_second_divergence_is_flagged_like_the_first() -> None:
+def test_a_second_instability_is_flagged_like_the_first() -> None:
     body = parse_robot("hopper")
     batch, states = Batch(body, 2), np.stack([body.start, np.full(12, 1e12)])
     for _ in range(3):
@@ -55,7 +57,7 @@ def test_a_second_divergence_is_flagged_like_the_first() -> None:
         assert batch.step(np.zeros((2, 3))).tolist() == [False, False]
 
 
-def test_a_subset_reports_its_own_divergence_only() -> None:
+def test_a_subset_reports_its_own_unstable_simulations_only() -> None:
     body = parse_robot("swimmer")
     batch = Batch(body, 3)
     batch.set_state(np.full((1, len(body.start)), np.nan), np.array([1]))
@@ -63,12 +65,12 @@ def test_a_subset_reports_its_own_divergence_only() -> None:
     assert batch.step(np.zeros((2, 2)), np.array([0, 1])).tolist() == [False, True]
 
 
-def test_a_control_that_is_no_number_is_divergence() -> None:
+def test_a_control_that_is_no_number_is_unstable() -> None:
     batch = Batch(parse_robot("swimmer"), 2)
     assert batch.step(np.array([[0.0, 0.0], [np.nan, 0.0]])).tolist() == [False, True]
 
 
-def test_divergence_writes_no_log_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unstable_simulation_writes_no_log_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     batch = Batch(parse_robot("hopper"), 1)
     batch.set_state(np.full((1, 12), 1e12))

@@ -126,8 +126,9 @@ def test_a_killed_training_resumes_to_the_same_policy(stop: signal.Signals, tmp_
 
 
 def test_method_help_lists_the_keys() -> None:
-    keys = json.loads(imitable("train", "hopper", "--method", "ppo:help", "--json").stdout)["keys"]
-    assert {"key": "epochs", "default": "10", "low": 1, "high": 1000} in keys
+    document = json.loads(imitable("train", "hopper", "--method", "ppo:help", "--json").stdout)
+    assert document["keys"]["epochs"] == "10"
+    assert document["allowed"]["epochs"] == "1 to 1000"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ def test_method_help_lists_the_keys() -> None:
         (["train", "hopper", "--practice-pace", "0"], "metres a second"),
         (["train", "hopper", "--practice-length", "0"], "steps above 0"),
         (["train", "hopper", "--out", "."], "folder"),
-        (["train", "hopper", "--method", "trpo:fisher_share=0"], "fisher_share"),
+        (["train", "hopper", "--method", "trpo:fisher_fraction=0"], "fisher_fraction"),
         (["train", "hopper", "--method", "ppo:learning_rate=nan"], "learning_rate"),
         (["train", "hopper", "--method", "ppo:epochs=inf"], "whole number"),
         (["train", "hopper", "--out", "deep/er/policy", "--begin", "nothing"], "unknown robot"),

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,8 +18,9 @@ from rich.text import Text
 
 import imitable as im
 from imitable.cli.completion import options
-from imitable.cli.main import VERBS, parse
+from imitable.cli.main import parse
 from imitable.cli.tables import fitted
+from imitable.cli.verbs import VERBS
 from imitable.sim.babble import babble
 from tests.conftest import SLIDER
 
@@ -52,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         body = im.robot("slider.xml")
         im.write("demos", body.layout, babble(body, 2, 20, seed=0))
         im.score(im.read("demos"), body, out="scores.parquet")
-        im.imitate(im.read("demos"), body, "cloning:gradient_steps=2", episodes=1, out="run/seed-0")
+        im.imitate(im.read("demos"), body, "cloning:gradient_steps=2", run=im.Run(episodes=1), out="run/seed-0")
     return place
 
 
@@ -70,6 +72,19 @@ def test_every_verb_prints_one_json_document(
     said = capsys.readouterr()
     assert isinstance(json.loads(said.out), dict)
     assert "\x1b" not in said.err, "no colours and no bars where nobody looks"
+
+
+@pytest.mark.parametrize("name", ["train", "weigh", "imitate"])
+def test_the_next_command_can_be_copied_whatever_its_paths_are(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    out = f"my {name}"
+    verb = parse([*TINY[name].split(), "--out", out])
+    import_module(f"imitable.cli.{name}").run(verb)
+    [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("next: ")]
+    following = vars(parse(shlex.split(line)[2:]))
+    assert Path(out) in following.values()
 
 
 def completed(*words: str) -> list[str]:
@@ -140,7 +155,7 @@ def seconds(*command: str | Path) -> float:
 
 
 def test_help_answers_before_jax_would_be_imported() -> None:
-    """Best of several, in discriminator_steps: a busy machine is as busy for both."""
+    """Best of several, in turns: a busy machine is as busy for both."""
     pairs = [(seconds(SCRIPT, "--help"), seconds(sys.executable, "-c", "import jax")) for _ in range(5)]
     shown, imported = (min(column) for column in zip(*pairs, strict=True))
     assert shown < 0.6 * imported, f"{shown:.2f} s against {imported:.2f} s"

@@ -18,7 +18,7 @@ from imitable.experiments.feasibility_records import (
     related_mass,
     share_correlation,
 )
-from imitable.experiments.imitation_records import LearningRecord, LearningRun, Returns, demonstrated_share, reaches_goal
+from imitable.experiments.imitation_records import LearningRecord, LearningRun, Returns, demonstrated_fraction, reaches_goal
 from imitable.experiments.intervals import Interval, interval
 from imitable.experiments.ladders import Ladder
 from imitable.experiments.settings import Setting
@@ -126,7 +126,7 @@ def learned(robot: str, mean: float, sampled: float, demonstrated: float = 100.0
 def test_the_own_body_check_can_fail(robot: str, mean: float, sampled: float, reached: bool) -> None:
     result = learned(robot, mean, sampled)
     assert reaches_goal(result) is reached
-    assert demonstrated_share(result) == pytest.approx(mean / 100)
+    assert demonstrated_fraction(result) == pytest.approx(mean / 100)
     assert result.falls == 2
 
 

@@ -10,7 +10,7 @@ from imitable.experiments import feasibility
 from imitable.experiments.cases import LEARNING_CASES, SCORING_CASES, LearningCase, ScoringCase
 from imitable.experiments.imitation import learn, missing_cases
 from imitable.experiments.imitation_records import learning_path, read_learning
-from imitable.experiments.noise import still_share
+from imitable.experiments.noise import still_fraction
 from imitable.experiments.records import Places
 from imitable.experiments.settings import BY_NAME, HELD_OUT, SETTINGS, Setting
 from imitable.types import Trajectory
@@ -75,4 +75,4 @@ def test_a_swimmer_stands_still_where_no_joint_moves() -> None:
     states = np.zeros((501, 10))
     states[:300, 8] = 1.0  # before it has settled
     states[400:, 9] = -1.0
-    assert still_share([Trajectory(states, "swimmer")]) == pytest.approx(100 / 201)
+    assert still_fraction([Trajectory(states, "swimmer")]) == pytest.approx(100 / 201)

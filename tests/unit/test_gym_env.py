@@ -172,7 +172,7 @@ class TestSingle:
         assert (info["absorbing"], info["unstable"]) == (True, False)
 
     @pytest.mark.parametrize("state", [np.full(10, 1e12), np.full(10, 1e200)])
-    def test_divergence_truncates_and_the_last_good_state_is_observed(self, state: np.ndarray) -> None:
+    def test_an_unstable_simulation_truncates_and_the_last_good_state_is_observed(self, state: np.ndarray) -> None:
         env = LocomotionEnv("swimmer")
         env.reset(seed=0, options={"state": state})
         observation, reward, terminated, truncated, info = env.step(np.zeros(2))
@@ -187,7 +187,7 @@ class TestSingle:
         for _ in range(5):
             np.testing.assert_array_equal(env.step(np.ones(2))[0], fresh.step(np.ones(2))[0])
 
-    def test_an_action_that_is_no_number_is_divergence(self) -> None:
+    def test_an_action_that_is_no_number_is_unstable(self) -> None:
         env = LocomotionEnv("swimmer")
         env.reset(seed=0)
         _, _, _, truncated, info = env.step(np.array([np.nan, 0.0]))
@@ -271,7 +271,7 @@ class TestVector:
         assert np.abs(first).max() <= 0.1
         assert envs.step(np.ones((3, 2)))[1].all()
 
-    def test_divergence_ends_one_and_spreads_to_none(self) -> None:
+    def test_an_unstable_simulation_ends_and_does_not_spread(self) -> None:
         sound, hurt = (LocomotionVectorEnv(4, "swimmer") for _ in range(2))
         states = np.tile(parse_robot("swimmer").start, (4, 1))
         sound.reset(seed=0, options={"state": states})

@@ -59,9 +59,9 @@ def weights_of(demos: Demonstrations, *values: float) -> Weights:
 def test_rows_are_drawn_as_often_as_they_weigh() -> None:
     density = np.array([1.0, 0.0, 3.0, 0.5])
     rows = Sampler(density).draw(np.random.default_rng(0), (200_000,))
-    shares = np.bincount(rows, minlength=4) / len(rows)
-    np.testing.assert_allclose(shares, density / density.sum(), atol=0.005)
-    assert shares[1] == 0
+    fractions = np.bincount(rows, minlength=4) / len(rows)
+    np.testing.assert_allclose(fractions, density / density.sum(), atol=0.005)
+    assert fractions[1] == 0
 
 
 def test_a_sampler_never_draws_behind_the_last_row() -> None:
@@ -144,8 +144,8 @@ def test_under_a_constant_reward_falling_has_no_advantage(constant: float) -> No
     segment = falling_segment()
     assert segment.absorbing.any()
     discount = 0.99
-    pay = Rewards(np.full(segment.rewards.shape, constant), constant)
-    future = terminal_values(segment, pay, discount)
+    rewards = Rewards(np.full(segment.rewards.shape, constant), constant)
+    future = terminal_values(segment, rewards, discount)
     size = segment.inputs.shape[2]
     # the critic that is right: the same value everywhere
     critic = Mlp((jnp.zeros((size, 1)),), (jnp.full(1, constant / (1 - discount)),))
@@ -155,7 +155,7 @@ def test_under_a_constant_reward_falling_has_no_advantage(constant: float) -> No
         jnp.asarray(segment.next_inputs),
         jnp.asarray(segment.units),
         jnp.zeros_like(jnp.asarray(segment.units)),
-        jnp.asarray(pay.rewards, jnp.float32),
+        jnp.asarray(rewards.rewards, jnp.float32),
         jnp.asarray(future, jnp.float32),
         jnp.asarray(segment.terminated),
         jnp.asarray(segment.terminated | segment.truncated),
@@ -178,9 +178,9 @@ def test_what_is_taken_off_every_reward_is_taken_off_the_absorbing_one_too() -> 
     reward_model = DiscriminatorReward(SMALL, transitions, seen, 0)
     segment = falling_segment()
     for _ in range(5):
-        pay = reward_model(segment)
-    assert abs(float(pay.rewards.mean())) < 1e-6
-    assert pay.absorbing_reward == pytest.approx(pay.metrics["reward_absorbed"] - pay.metrics["reward"])
+        rewards = reward_model(segment)
+    assert abs(float(rewards.rewards.mean())) < 1e-6
+    assert rewards.absorbing_reward == pytest.approx(rewards.metrics["reward_absorbed"] - rewards.metrics["reward"])
 
 
 def test_the_discriminator_learns_to_tell_demonstrations_from_falls() -> None:
@@ -191,9 +191,9 @@ def test_the_discriminator_learns_to_tell_demonstrations_from_falls() -> None:
     )
     segment = falling_segment()
     for _ in range(10):
-        pay = reward_model(segment)
-    assert pay.metrics["reward_demonstrated"] > pay.metrics["reward"] + 1
-    assert pay.metrics["reward_absorbed"] < pay.metrics["reward_demonstrated"] - 1
+        rewards = reward_model(segment)
+    assert rewards.metrics["reward_demonstrated"] > rewards.metrics["reward"] + 1
+    assert rewards.metrics["reward_absorbed"] < rewards.metrics["reward_demonstrated"] - 1
 
 
 def test_who_falls_as_the_demonstrations_do_cannot_be_told_from_them() -> None:
@@ -216,11 +216,11 @@ def test_without_absorbing_states_no_absorbing_pair_is_shown(weighting: str) -> 
     assert (transitions.discriminator_density(0.99, absorbing=False)[transitions.absorbing] == 0).all()
     bare = weighted_transitions(walks(2, 30, "hopper"), None, 0)
     small = dataclasses.replace(SMALL, absorbing=False, weighting=weighting)
-    paid = []
+    rewards = []
     for demonstrated in (transitions, bare):
         seen = features(demonstrated, HOPPER, "delta", normalised=True, root=False)
-        paid.append(DiscriminatorReward(small, demonstrated, seen, 0)(falling_segment()).rewards)
-    np.testing.assert_array_equal(*paid)
+        rewards.append(DiscriminatorReward(small, demonstrated, seen, 0)(falling_segment()).rewards)
+    np.testing.assert_array_equal(*rewards)
 
 
 # the learner
@@ -238,7 +238,7 @@ def test_the_papers_preset_sees_raw_states() -> None:
 
 
 def test_part_of_the_simulations_act_by_the_mean_in_turns() -> None:
-    trainer = dataclasses.replace(SMALL, quiet_share=0.25).begin(LearningJob(walks(), CHEETAH, None, 10_000, 0)).trainer
+    trainer = dataclasses.replace(SMALL, quiet_fraction=0.25).begin(LearningJob(walks(), CHEETAH, None, 10_000, 0)).trainer
     turns = []
     for _ in range(4):
         turns.append(trainer._quiet())  # pyright: ignore[reportPrivateUsage]

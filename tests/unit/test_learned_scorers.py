@@ -22,8 +22,8 @@ from imitable.types import Floats, InMemory, Trajectory
 
 INVERSE = InverseDynamics(transitions=4000, hidden=32, blocks=1, passes=20, calibration=4, horizon=20)
 BANK = Neighbours(transitions=2000, tries=4, horizon=20)
-JUDGE = Transferability(steps=2 * 2048, hidden=(16,), horizon=20)
-ALL = [INVERSE, BANK, JUDGE]
+TRANSFERABILITY = Transferability(steps=2 * 2048, hidden=(16,), horizon=20)
+ALL = [INVERSE, BANK, TRANSFERABILITY]
 
 
 def named(scorer: Scorer) -> str:
@@ -104,7 +104,7 @@ def test_neighbours_equal_those_of_a_tree(count: int) -> None:
 def test_modes_without_demonstrations_are_dropped(slider_path: Path) -> None:
     job = job_on(slider_path)
     same = InMemory(job.demos.layout, [job.demos[0]] * 3)
-    assert replace(JUDGE, clusters=2).prepared(replace(job, demos=same)).about == {"modes": ["0"]}
+    assert replace(TRANSFERABILITY, clusters=2).prepared(replace(job, demos=same)).about == {"modes": ["0"]}
 
 
 def test_k_means_finds_clear_clusters() -> None:
@@ -144,7 +144,9 @@ def test_neither_order_nor_company_changes_a_measure(scorer: Scorer, slider_path
     assert_same(together[4], second([job.demos[4]])[0])
 
 
-@pytest.mark.parametrize("scorer", [INVERSE, JUDGE, replace(JUDGE, clusters=2)], ids=["inverse", "labels", "clusters"])
+@pytest.mark.parametrize(
+    "scorer", [INVERSE, TRANSFERABILITY, replace(TRANSFERABILITY, clusters=2)], ids=["inverse", "labels", "clusters"]
+)
 def test_what_was_learned_is_kept(scorer: Scorer, slider_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job = job_on(slider_path, tmp_path / "models")
     first = scorer.prepared(job)
@@ -170,9 +172,9 @@ def test_another_seed_says_something_else(slider_path: Path) -> None:
     assert first.distance != other.distance
 
 
-def test_a_stranger_is_asked_of_all_judges(slider_path: Path) -> None:
+def test_a_stranger_is_asked_of_all_discriminators(slider_path: Path) -> None:
     job = job_on(slider_path)
-    measurer = JUDGE.prepared(job)
+    measurer = TRANSFERABILITY.prepared(job)
     known = [replace(job.demos[0], demonstrator=name) for name in ("alike", "stronger")]
     found = measurer([replace(job.demos[0], demonstrator="nobody"), *known])
     assert found[0].distance == min(found[1].distance, found[2].distance)

@@ -153,7 +153,7 @@ class TestCollector:
         np.testing.assert_allclose(other.rewards[0], speed + 1.0 - cost, rtol=1e-12)
 
 
-class TestDivergence:
+class TestUnstable:
     @pytest.mark.parametrize("value", [np.nan, 1e12])
     def test_is_flagged_ended_and_restarted_and_does_not_spread(self, value: float) -> None:
         task = short_task("swimmer", horizon=1000)

@@ -110,11 +110,11 @@ def test_the_inverse_model_improves_as_it_goes_on_and_pieces_make_a_whole() -> N
 def test_the_critic_tells_two_points_apart_by_their_distance() -> None:
     """With d between the points and the penalty λ, g d − λ (g − 1)² is largest at the slope g = 1 + d / (2 λ)."""
     first, second = (np.broadcast_to(np.array(point, np.float32), (1, 64, 2)) for point in ([0.6, 0.8], [-0.6, -0.8]))
-    judge = discriminator.fresh(0, 2, (32,))
+    critic = discriminator.fresh(0, 2, (32,))
     theirs, ours = (array(np.repeat(rows, 800, axis=0)) for rows in (first, second))
-    judge = wasserstein_critic.fit(judge, theirs, ours, array(3e-3, np.float32), array(10.0, np.float32))
+    critic = wasserstein_critic.fit(critic, theirs, ours, array(3e-3, np.float32), array(10.0, np.float32))
     worth = np.asarray(
-        wasserstein_critic.values_demonstrated_is_high(judge.network, array(np.concatenate([first[0, :1], second[0, :1]])))
+        wasserstein_critic.values_demonstrated_is_high(critic.network, array(np.concatenate([first[0, :1], second[0, :1]])))
     )
     assert worth[0] - worth[1] == pytest.approx(2 * 1.1, rel=0.05)
 

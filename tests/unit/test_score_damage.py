@@ -158,19 +158,19 @@ def test_a_file_without_a_hash_is_refused(scored: Scores) -> None:
 
 def test_a_damaged_model_is_learned_again(slider: Robot, demos: InMemory, tmp_path: Path) -> None:
     job = ScoringJob(demos, slider, ruler(slider), seed=1, models=tmp_path / "models")
-    lessons = 0
+    fits = 0
 
     def learn() -> Arrays:
-        nonlocal lessons
-        lessons += 1
+        nonlocal fits
+        fits += 1
         return {"weight": np.arange(12.0).reshape(3, 4), "spent": np.array(7)}
 
     expected = cached(job, ("toy", 1), learn)
-    assert lessons == 1
+    assert fits == 1
     [path] = (tmp_path / "models").iterdir()
     for _ in flips(path, 200):
         found = cached(job, ("toy", 1), learn)
         assert set(found) == set(expected)
         for name, array in expected.items():
             np.testing.assert_array_equal(found[name], array)
-    assert lessons > 100
+    assert fits > 100

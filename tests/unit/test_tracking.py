@@ -101,7 +101,7 @@ def test_a_solution_does_not_depend_on_who_else_is_solved() -> None:
     np.testing.assert_array_equal(together.actions, backwards.actions[::-1])
 
 
-def test_a_purse_is_not_overdrawn_by_more_than_one_walk() -> None:
+def test_the_restart_budget_is_not_overdrawn_by_more_than_one_walk() -> None:
     lanes, states, targets = recorded("half_cheetah:front=0.01", 12)
     impossible = targets + 100 * lanes.scale
     actions, one_walk = len(lanes.centre), NEAR + ANYWHERE + Solver().later_steps * (len(lanes.centre) + len(DAMPINGS))
@@ -141,7 +141,7 @@ def test_following_oneself_leaves_nothing(slider_path: Path) -> None:
     assert np.isfinite(followed.states[2, :5]).all()
 
 
-def test_drift_is_the_simulator_without_control(slider_path: Path) -> None:
+def test_a_passive_rollout_is_the_simulator_without_control(slider_path: Path) -> None:
     robot = parse_robot(str(slider_path))
     lanes, batch = Lanes(robot, np.ones(2)), Batch(robot, 1)
     start = np.array([[0.1, 0.5]])

@@ -7,8 +7,7 @@ from typing import Any, get_type_hints
 import tyro
 
 from imitable.cli.console import document
-from imitable.cli.main import VERBS
-from imitable.cli.verbs import Common, Completion, Verb
+from imitable.cli.verbs import VERBS, Common, Completion, Verb
 
 BASH = """_imitable() {{
     local current="${{COMP_WORDS[COMP_CWORD]}}" choices=""

@@ -10,6 +10,7 @@ from imitable.cli.estimate import announce
 from imitable.cli.evaluation_table import evaluation_table
 from imitable.cli.method_help import helped
 from imitable.cli.verbs import Common, Imitate
+from imitable.command_text import command
 from imitable.errors import BadOption
 from imitable.evaluation import result
 from imitable.evaluation.evaluate import what_is_reported
@@ -113,7 +114,7 @@ def _report(verb: Imitate, runs: Sequence[Run], folders: Sequence[RunFolder], re
     rows = evaluation_table([folder.path.name for folder in folders], evaluations)
     table(verb.common, f"{verb.out}: {verb.method} on {parse_robot(verb.imitator)}", *rows)
     say(verb.common, "best: chosen by a reward that an imitator does not have; the last policy is the result")
-    say(verb.common, f"next: imitable evaluate {verb.out}")
+    say(verb.common, f"next: {command('evaluate', [verb.out])}")
     summaries = [
         {"folder": str(folder.path), "seed": one.seed, "schema": SCHEMA, **result.to_json(evaluation)}
         for folder, one, evaluation in zip(folders, runs, evaluations, strict=True)

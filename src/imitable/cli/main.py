@@ -15,41 +15,9 @@ from pathlib import Path
 
 import tyro
 
-from imitable.cli.verbs import (
-    Acquire,
-    Collect,
-    Common,
-    Completion,
-    Evaluate,
-    Imitate,
-    Inspect,
-    Project,
-    Quickstart,
-    Report,
-    Robots,
-    Score,
-    Train,
-    Verb,
-    Weigh,
-)
+from imitable.cli.verbs import VERBS, Common, Verb
 from imitable.errors import BadOption, ImitableError
 from imitable.runtime import one_thread
-
-VERBS: dict[str, type[Verb]] = {
-    "robots": Robots,
-    "train": Train,
-    "collect": Collect,
-    "inspect": Inspect,
-    "score": Score,
-    "weigh": Weigh,
-    "acquire": Acquire,
-    "imitate": Imitate,
-    "evaluate": Evaluate,
-    "project": Project,
-    "report": Report,
-    "quickstart": Quickstart,
-    "completion": Completion,
-}
 
 
 def parse(arguments: Sequence[str]) -> Verb:

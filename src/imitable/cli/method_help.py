@@ -19,12 +19,13 @@ def helped(common: Common, text: str, parse: Callable[[str], Any]) -> bool:
     method = parse(name)
     kind = cast(type[Any], type(method))
     defaults = {field.name: method_value(getattr(method, field.name)) for field in fields(method)}
-    rows = [(key, default, _allowed(kind, key), _about(kind, key)) for key, default in defaults.items()]
+    allowed = {key: _allowed(kind, key) for key in defaults}
+    rows = [(key, default, allowed[key], _about(kind, key)) for key, default in defaults.items()]
     table(common, f"{name}: keys and defaults", ("key", "default", "allowed", "about"), rows)
     presets = list(getattr(kind, "presets", {}))
     if presets:
         say(common, f"presets: {', '.join(presets)} ({name}:preset=NAME, further keys differ from it)")
-    document(common, {"method": name, "keys": defaults, "presets": presets})
+    document(common, {"method": name, "keys": defaults, "allowed": allowed, "presets": presets})
     return True
 
 

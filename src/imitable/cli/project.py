@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`imitable project`: demonstrations as the imitator itself can do them, with its actions."""
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,13 +10,14 @@ from imitable.cli.console import Watched, bar, document, say, table
 from imitable.cli.demonstrations import demonstrations
 from imitable.cli.estimate import announce
 from imitable.cli.verbs import Project
+from imitable.command_text import command
 from imitable.demos.store import read, write
 from imitable.feasibility.score_files import write_scores
 from imitable.files import check_free
 from imitable.projection import Cut, Origin, Projection
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.types import Demonstrations
+from imitable.types import Demonstrations, by_demonstrator
 
 COST = 20
 """Simulated steps a followed step takes, roughly: for the estimate before a long job."""
@@ -61,7 +61,7 @@ def scores_path(out: Path) -> Path:
 def _report(verb: Project, demos: Demonstrations, imitator: Robot, projection: Projection) -> None:
     rows = _by_demonstrator(projection.origins, projection.left_out)
     table(verb.common, f"{verb.out}: {len(projection.origins):,} demonstrations of {verb.imitator}", COLUMNS, rows)
-    say(verb.common, "followed: share of the steps that were meant; error: in deviations of the imitator's own babbling")
+    say(verb.common, "followed: part of the steps that were meant; error: in deviations of the imitator's own babbling")
     lost = sorted({origin.place for origin in projection.left_out} - {origin.place for origin in projection.origins})
     if lost:
         say(verb.common, f"! {len(lost):,} demonstrations cannot be followed and are left out: {_few(lost)}")
@@ -72,11 +72,14 @@ def _report(verb: Project, demos: Demonstrations, imitator: Robot, projection: P
             "! less than half of the steps are followed: shorter pieces begin anew more often (--length 5 --pieces 27)",
         )
     say(verb.common, f"{projection.simulator_steps:,} simulated steps")
-    weights = [] if verb.scores is None else ["--scores", str(scores_path(verb.out))]
-    # pieces are short: a robot without a task is to be judged for as long as the demonstrations were
-    horizon = [] if imitator.family.rules else ["--horizon", str(max(episode.length for episode in demos.episodes))]
-    words = ["imitable", "imitate", str(verb.out), "--imitator", verb.imitator, *weights, *horizon, "--method", "cloning"]
-    say(verb.common, f"next: {shlex.join(words)}")
+    options = {
+        "imitator": verb.imitator,
+        "scores": None if verb.scores is None else scores_path(verb.out),
+        # pieces are short: a robot without a task is to be judged for as long as the demonstrations were
+        "horizon": None if imitator.family.rules else max(episode.length for episode in demos.episodes),
+        "method": "cloning",
+    }
+    say(verb.common, f"next: {command('imitate', [verb.out], options)}")
     document(
         verb.common,
         {
@@ -93,8 +96,10 @@ def _report(verb: Project, demos: Demonstrations, imitator: Robot, projection: P
 
 def _by_demonstrator(origins: Sequence[Origin], left_out: Sequence[Origin]) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
-    for name in dict.fromkeys(origin.episode.demonstrator for origin in (*origins, *left_out)):
-        mine, lost = ([origin for origin in part if origin.episode.demonstrator == name] for part in (origins, left_out))
+    pieces = (*origins, *left_out)
+    for name, places in by_demonstrator(piece.episode for piece in pieces).items():
+        mine = [pieces[place] for place in places if place < len(origins)]
+        lost = [pieces[place] for place in places if place >= len(origins)]
         lengths = np.array([origin.length for origin in mine])
         total, meant = int(lengths.sum()), sum(origin.meant for origin in (*mine, *lost))
         error = float(np.average([origin.error for origin in mine], weights=lengths)) if mine else float("nan")

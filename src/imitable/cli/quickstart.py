@@ -7,6 +7,7 @@ from pathlib import Path
 from imitable.cli import collect, imitate, report, score
 from imitable.cli.console import document, say
 from imitable.cli.verbs import Collect, Common, Imitate, Quickstart, Report, Score
+from imitable.command_text import command
 from imitable.files import check_free
 from imitable.imitation.run_folder import runs_in
 
@@ -37,18 +38,18 @@ def run(verb: Quickstart) -> None:
 
 def _run_steps(verb: Quickstart, demos: Path, scores: Path, weighted: Path, unweighted: Path, page: Path) -> None:
     common, inner = verb.common, _inner(verb.common)
-    names = " ".join(ROBOTS)
-    say(common, f"1/5  record four bodies: imitable collect {names} --episodes {EPISODES} --out {demos}")
+    recording = command("collect", ROBOTS, {"episodes": EPISODES, "out": demos})
+    say(common, f"1/5  record four bodies: {recording}")
     collect.run(Collect(ROBOTS, episodes=EPISODES, out=demos, overwrite=verb.overwrite, common=inner))
-    say(common, f"2/5  which of them can the imitator follow? imitable score {demos} --imitator {IMITATOR} --out {scores}")
+    scoring = command("score", [demos], {"imitator": IMITATOR, "out": scores})
+    say(common, f"2/5  which of them can the imitator follow? {scoring}")
     score.run(Score((demos,), IMITATOR, out=scores, overwrite=verb.overwrite, common=inner))
-    shared = f"imitable imitate {demos} --imitator {IMITATOR} --steps {STEPS}"
-    say(common, f"3/5  imitate what it can follow: {shared} --scores {scores} --out {weighted}")
+    say(common, f"3/5  imitate what it can follow: {_imitation(demos, scores, weighted)}")
     _imitate(verb, demos, scores, weighted)
-    say(common, f"4/5  imitate everything, for comparison: {shared} --out {unweighted}")
+    say(common, f"4/5  imitate everything, for comparison: {_imitation(demos, None, unweighted)}")
     _imitate(verb, demos, None, unweighted)
     paths = (scores, weighted, unweighted)
-    say(common, f"5/5  one page of it all: imitable report {' '.join(map(str, paths))} --out {page}")
+    say(common, f"5/5  one page of it all: {command('report', paths, {'out': page})}")
     report.run(Report(paths, explain=2, out=page, overwrite=verb.overwrite, common=inner))
     by_weight, plain = _return(weighted), _return(unweighted)
     say(common, f"return of imitating by weight: {by_weight:,.0f}; of imitating everything: {plain:,.0f}")
@@ -58,6 +59,10 @@ def _run_steps(verb: Quickstart, demos: Path, scores: Path, weighted: Path, unwe
     say(common, "  imitable imitate DEMOS --imitator my_robot.xml --scores scores.parquet")
     named = {"demos": demos, "scores": scores, "weighted": weighted, "unweighted": unweighted, "report": page}
     document(common, {name: str(path) for name, path in named.items()})
+
+
+def _imitation(demos: Path, scores: Path | None, out: Path) -> str:
+    return command("imitate", [demos], {"imitator": IMITATOR, "steps": STEPS, "scores": scores, "out": out})
 
 
 def _imitate(verb: Quickstart, demos: Path, scores: Path | None, out: Path) -> None:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """`imitable report`: one page of scores and runs."""
 
-import shlex
+from dataclasses import asdict
 
 from imitable.cli.console import bar, document, say
 from imitable.cli.verbs import Report
+from imitable.command_text import command
 from imitable.report.page import write_report
 
 
 def run(verb: Report) -> None:
     """Carry out the verb."""
-    command = shlex.join(["imitable", "report", *map(str, verb.paths), "--out", str(verb.out), "--explain", str(verb.explain)])
     with bar(verb.common, 1000, "looking") as shown:
         written = write_report(
             verb.paths,
@@ -18,11 +18,11 @@ def run(verb: Report) -> None:
             explain=verb.explain,
             threads=verb.common.threads,
             overwrite=verb.overwrite,
-            command=command,
+            command=command("report", verb.paths, {"out": verb.out, "explain": verb.explain}),
             on_progress=lambda done, total: shown.move_to(1000 * done // max(total, 1), f"{done} of {total} demonstrations"),
         )
     say(
         verb.common,
-        f"{verb.out}: {written['demonstrations']:,} demonstrations, {written['bytes'] / 1e6:.1f} MB; open it in any browser",
+        f"{verb.out}: {written.demonstrations:,} demonstrations, {written.bytes / 1e6:.1f} MB; open it in any browser",
     )
-    document(verb.common, written)
+    document(verb.common, {**asdict(written), "out": str(written.out)})

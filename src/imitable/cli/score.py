@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`imitable score`: which demonstrations can the imitator follow?"""
 
-import shlex
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from imitable.cli.estimate import announce
 from imitable.cli.method_help import helped
 from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Score
+from imitable.command_text import command
 from imitable.errors import BadOption
 from imitable.feasibility.explain import explain
 from imitable.feasibility.methods import parse_scorer
@@ -67,13 +67,10 @@ def run(verb: Score) -> None:
 
 def _again(verb: Score) -> str:
     """Return the command with all that the measures depend on, so that an explanation finds them again."""
-    plain = Score(verb.demos, verb.imitator)
-    words = ["imitable", "score", *map(str, verb.demos), "--imitator", verb.imitator, "--out", str(verb.out)]
-    for name in ("method", "distance", "entries", "discount", "rollouts"):
-        if (value := getattr(verb, name)) != getattr(plain, name):
-            words += [f"--{name}", str(value)]
-    words += ["--leave-out", verb.leave_out] if verb.leave_out else []
-    return shlex.join(words + (["--seed", str(verb.common.seed)] if verb.common.seed else []))
+    names, plain = ("method", "distance", "entries", "discount", "rollouts", "leave_out"), Score(verb.demos, verb.imitator)
+    options = {"imitator": verb.imitator, "out": verb.out, **{name: getattr(verb, name) for name in names}}
+    defaults = {name: getattr(plain, name) for name in names} | {"seed": plain.common.seed}
+    return command("score", verb.demos, {**options, "seed": verb.common.seed}, defaults)
 
 
 def report(verb: Score, scores: Scores, out: Path) -> None:

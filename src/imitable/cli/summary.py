@@ -43,7 +43,7 @@ def by_verdict(scores: Scores) -> tuple[tuple[str, ...], list[tuple[object, ...]
 def _verdict_row(name: str, scores: Scores, places: list[int]) -> tuple[object, ...]:
     """Counts, mean share and score, the group's mass, and the median step of divergence (NaN: none diverges)."""
     words = [scores.verdict[place] for place in places]
-    unstable = scores.first_divergence[places]
+    divergences = scores.first_divergence[places]
     return (
         name,
         len(places),
@@ -51,7 +51,7 @@ def _verdict_row(name: str, scores: Scores, places: list[int]) -> tuple[object, 
         round(float(scores.share[places].mean()), 3),
         float(f"{scores.score[places].mean():.2g}"),
         round(float(scores.weight[places].sum()), 3),
-        float(np.median(unstable[unstable >= 0])) if (unstable >= 0).any() else float("nan"),
+        float(np.median(divergences[divergences >= 0])) if (divergences >= 0).any() else float("nan"),
     )
 
 

@@ -3,30 +3,30 @@
 
 import math
 import time
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 from imitable.cli.console import bar, document, say, table
+from imitable.cli.method_help import helped
 from imitable.cli.verbs import Train
+from imitable.command_text import command
 from imitable.errors import BadOption, CannotResume, OutputExists
 from imitable.files import check_free, check_modes, check_writable
 from imitable.policies.files import load_policy, save_policy
 from imitable.policies.shipped import policy_for
 from imitable.rl.expert import Execution, Expert, Goal, Start, Stopping, check_settings, train
 from imitable.rl.progress import Progress
-from imitable.rl.settings import METHODS, Method, method
+from imitable.rl.settings import Method, method
 from imitable.robots.family import NOISE
 from imitable.robots.parse import parse_robot, with_knobs
 from imitable.sim.disturbance import Pushes
 from imitable.sim.task import Locomotion, Task
-from imitable.spec_text import Range, bound, method_value
 from imitable.types import Policy
 
 
 def run(verb: Train) -> None:
     """Carry out the verb."""
-    if verb.method.endswith(":help"):
-        _help(verb, verb.method.removesuffix(":help"))
+    if helped(verb.common, verb.method, method):
         return
     task, learner = Locomotion(parse_robot(verb.spec)), method(verb.method)
     _check_numbers(verb)
@@ -92,11 +92,11 @@ def _check_numbers(verb: Train) -> None:
     if verb.look_every < 1:
         raise BadOption("--look-every", verb.look_every, "give a number above 0")
     if verb.deviation is not None and not verb.deviation > 0:
-        raise BadOption("--deviation", verb.deviation, "give a share above 0, such as 0.05")
+        raise BadOption("--deviation", verb.deviation, "give a fraction above 0, such as 0.05")
     if verb.episodes < 1:
         raise BadOption("--episodes", verb.episodes, "give a number above 0")
     if not verb.tolerance > 0:
-        raise BadOption("--tolerance", verb.tolerance, "give a share above 0, such as 0.05")
+        raise BadOption("--tolerance", verb.tolerance, "give a fraction above 0, such as 0.05")
     if verb.goal is not None and not math.isfinite(verb.goal):
         raise BadOption("--goal", verb.goal, "give a number")
 
@@ -118,20 +118,6 @@ def _begin(text: str | None) -> Policy | None:
     return load_policy(text) if Path(text).is_file() else policy_for(parse_robot(text))
 
 
-def _help(verb: Train, name: str) -> None:
-    if name not in METHODS:
-        method(name)
-    columns = ("key", "default", "low", "high")
-    rows = [(field.name, method_value(field.default), *_limits(name, field.name)) for field in fields(METHODS[name])]
-    table(verb.common, f"{name}[:KEY=VALUE,…]", columns, rows)
-    document(verb.common, {"method": name, "keys": [dict(zip(columns, row, strict=True)) for row in rows]})
-
-
-def _limits(name: str, field: str) -> tuple[float, float]:
-    limits = bound(METHODS[name], field, Range) or Range(-math.inf, math.inf)
-    return limits.low, limits.high
-
-
 def _report(verb: Train, expert: Expert) -> None:
     mean, sampled = expert.mean.summary(), expert.sampled.summary()
     table(
@@ -140,7 +126,7 @@ def _report(verb: Train, expert: Expert) -> None:
         ("actions", *mean),
         [("mean", *mean.values()), ("sampled", *sampled.values())],
     )
-    say(verb.common, f"next: imitable collect {verb.spec} --policy {verb.out} --out demos")
+    say(verb.common, f"next: {command('collect', [verb.spec], {'policy': verb.out, 'out': 'demos'})}")
     document(
         verb.common,
         {

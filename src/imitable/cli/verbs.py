@@ -33,7 +33,7 @@ class Robots:
     """
 
     spec: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="SPEC")] = None
-    """RobotFamily, or the path of an MJCF file, with knobs: ROBOT[:KEY=VALUE[,KEY=VALUE…]]."""
+    """Robot, or the path of an MJCF file, with knobs: ROBOT[:KEY=VALUE[,KEY=VALUE…]]."""
     common: CommonOptions = Common()
 
 
@@ -45,7 +45,7 @@ class Train:
     """
 
     spec: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SPEC")]
-    """RobotFamily to train: ROBOT[:KEY=VALUE[,KEY=VALUE…]]."""
+    """Robot to train: ROBOT[:KEY=VALUE[,KEY=VALUE…]]."""
     out: Path = Path("policy.safetensors")
     """Policy file to write."""
     method: str = "ppo"
@@ -71,9 +71,9 @@ class Train:
     begin: str | None = None
     """Go on from this policy file, or from the shipped demonstrator of this robot."""
     tolerance: float = 0.05
-    """Reduce the exploration at the end until sampled and mean return agree within this share."""
+    """Reduce the exploration at the end until sampled and mean return agree within this fraction."""
     deviation: float | None = None
-    """And until no sampled episode falls, and their returns deviate by at most this share of their mean."""
+    """And until no sampled episode falls, and their returns deviate by at most this fraction of their mean."""
     episodes: int = 100
     """Episodes of the final evaluation."""
     checkpoint_every: float = 60.0
@@ -338,3 +338,20 @@ Verb = (
     | Quickstart
     | Completion
 )
+
+VERBS: dict[str, type[Verb]] = {
+    "robots": Robots,
+    "train": Train,
+    "collect": Collect,
+    "inspect": Inspect,
+    "score": Score,
+    "weigh": Weigh,
+    "acquire": Acquire,
+    "imitate": Imitate,
+    "evaluate": Evaluate,
+    "project": Project,
+    "report": Report,
+    "quickstart": Quickstart,
+    "completion": Completion,
+}
+"""Verbs by their names on the command line; the module of the same name carries one out."""

@@ -4,6 +4,7 @@
 from imitable.cli.console import document, say, table
 from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Weigh
+from imitable.command_text import command
 from imitable.errors import BadOption
 from imitable.feasibility.score import weigh
 from imitable.feasibility.score_files import read_scores, write_scores
@@ -23,7 +24,7 @@ def run(verb: Weigh) -> None:
     columns, rows = by_verdict(scores)
     table(verb.common, f"{verb.out}: temperature {scores.weighing.temperature}, keeping {verb.keep}", *narrow(columns, rows))
     say(verb.common, f"effective sample size {scores.weights.effective_size:.1f} of {len(scores)}")
-    say(verb.common, f"next: imitable acquire --scores {verb.out} --budget 10")
+    say(verb.common, f"next: {command('acquire', options={'scores': verb.out, 'budget': 10})}")
     document(
         verb.common,
         {

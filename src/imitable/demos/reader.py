@@ -54,6 +54,10 @@ class Folder:
         self._widths = {STATE: len(self.info.layout.state), ACTION: len(self.info.layout.actuators), "frame_index": 1}
         self._open: tuple[Path, parquet.Shard] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the open file behind: a set goes to worker processes, whatever was read of it before."""
+        return self.__dict__ | {"_open": None}
+
     def read(self, row: Row) -> Trajectory:
         """Read one episode and check that it is the one that was written."""
         frames = self._shard(row.data_file).frames(row.index)

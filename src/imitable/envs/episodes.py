@@ -8,7 +8,7 @@ import numpy as np
 from imitable.errors import BadOption
 from imitable.sim.batch import Batch
 from imitable.sim.rollout import actuation_noise
-from imitable.sim.task import Locomotion, Moment, Outcome, judged
+from imitable.sim.task import Locomotion, Moment, Outcome, outcome_after
 from imitable.types import Bools, Floats, Ints
 
 
@@ -50,7 +50,7 @@ class Episodes:
     def _advanced(self, ids: Ints, actions: Floats, generators: Sequence[np.random.Generator]) -> tuple[Floats, Bools]:
         before = self._moment(ids)
         unstable = self._batch.step(self._disturbed(actions, generators), ids)
-        after, outcome = judged(self.task, before, self._batch.states[ids], unstable, self._limit)
+        after, outcome = outcome_after(self.task, before, self._batch.states[ids], unstable, self._limit)
         self.states[ids], self._steps[ids] = after.states, after.steps
         flags = (outcome.terminated, outcome.truncated, outcome.absorbing, outcome.unstable)
         return self.task.reward(before, actions, after), np.stack(flags)

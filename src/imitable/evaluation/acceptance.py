@@ -13,16 +13,16 @@ EPISODES = 100
 """Episodes of each of the three evaluations, from starts that training never saw."""
 
 TOLERANCE = 0.03
-"""Sampled actions return within this share of what mean actions return."""
+"""Sampled actions return within this fraction of what mean actions return."""
 
 DEVIATION = 0.05
-"""Sampled returns deviate by at most this share of their mean."""
+"""Sampled returns deviate by at most this fraction of their mean."""
 
 SURVIVED = 0.95
-"""Share of the pushed episodes that are survived."""
+"""Fraction of the pushed episodes that are survived."""
 
 LEAST_RETURN = 0.9
-"""A pushed episode that does not fall is survived if it returns this share of the same episode without the push."""
+"""A pushed episode that does not fall is survived if it returns this fraction of the same episode without the push."""
 
 PUSH_NEWTONS = {"swimmer": 100.0, "walker2d": 50.0, "half_cheetah": 60.0, "hopper": 15.0}
 """Force on the root body for 0.1 s, at a random time and in a random horizontal direction, one for all bodies of a robot."""

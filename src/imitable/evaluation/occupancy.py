@@ -37,7 +37,7 @@ MOST_POSTURES = 2_000
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Which states a policy's rollouts occupy. Shares are between 0 and 1."""
+    """Which states a policy's rollouts occupy. Fractions are between 0 and 1."""
 
     distance: float
     """Distance between visited and demonstrated states."""
@@ -46,13 +46,13 @@ class Occupancy:
     length: float
     """Mean number of transitions."""
     limit_violations: float
-    """Share of visited states in which a joint stands beyond its range by more than 1 % of its span."""
+    """Fraction of visited states in which a joint stands beyond its range by more than 1 % of its span."""
     contact_violations: float
-    """Share of visited states in which two geoms are inside each other by more than 5 mm."""
+    """Fraction of visited states in which two geoms are inside each other by more than 5 mm."""
     demonstrated_limit_violations: float
-    """Share of `limit_violations` in the demonstrations, put on this body."""
+    """Fraction of `limit_violations` in the demonstrations, put on this body."""
     demonstrated_contact_violations: float
-    """Share of `contact_violations` in the demonstrations, put on this body."""
+    """Fraction of `contact_violations` in the demonstrations, put on this body."""
 
 
 class Cloud(NamedTuple):
@@ -87,10 +87,10 @@ def compare_occupancy(
         distance=sliced_distance(ours, theirs),
         floor=_floor(theirs),
         length=float(np.mean([len(trajectory) for trajectory in rollouts])),
-        limit_violations=_share(beyond_limits, robot, own),
-        contact_violations=_share(penetrating, robot, _thinned(own, MOST_POSTURES)),
-        demonstrated_limit_violations=_share(beyond_limits, robot, shown),
-        demonstrated_contact_violations=_share(penetrating, robot, _thinned(shown, MOST_POSTURES)),
+        limit_violations=_fraction(beyond_limits, robot, own),
+        contact_violations=_fraction(penetrating, robot, _thinned(own, MOST_POSTURES)),
+        demonstrated_limit_violations=_fraction(beyond_limits, robot, shown),
+        demonstrated_contact_violations=_fraction(penetrating, robot, _thinned(shown, MOST_POSTURES)),
     )
 
 
@@ -158,6 +158,6 @@ def _in_scales(robot: Robot, cloud: Cloud) -> Cloud:
     return cloud._replace(states=coordinates[:, entries] / scales(robot).coordinates[entries])
 
 
-def _share(wrong: Callable[[Robot, Floats], Bools], robot: Robot, cloud: Cloud) -> float:
+def _fraction(wrong: Callable[[Robot, Floats], Bools], robot: Robot, cloud: Cloud) -> float:
     # sums of masses may pass one by rounding
     return min(1.0, float(cloud.mass[wrong(robot, cloud.states)].sum()))

@@ -9,7 +9,7 @@ from typing import Any, cast
 class Performance:
     """A policy's episodes with one kind of actions. None: not known, such as a return without a reward.
 
-    Shares are between 0 and 1; `imitable.evaluation.occupancy` says what is measured.
+    Fractions are between 0 and 1; `imitable.evaluation.occupancy` says what is measured.
     """
 
     episodes: int
@@ -37,13 +37,13 @@ class Performance:
     length: float | None = None
     """Mean number of transitions, not rounded."""
     limit_violations: float | None = None
-    """Share of visited states with a joint beyond its range."""
+    """Fraction of visited states with a joint beyond its range."""
     contact_violations: float | None = None
-    """Share of visited states with two geoms inside each other."""
+    """Fraction of visited states with two geoms inside each other."""
     demonstrated_limit_violations: float | None = None
-    """The same share of demonstrated states."""
+    """The same fraction of demonstrated states."""
     demonstrated_contact_violations: float | None = None
-    """The same share of demonstrated states."""
+    """The same fraction of demonstrated states."""
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,9 @@ class EpisodeReturns:
         """Mean return."""
         return float(self.returns.mean())
 
-    def is_steady(self, share: float) -> bool:
-        """Return whether no episode fell and the returns deviate by at most this share of their mean."""
-        return not self.terminated.any() and float(self.returns.std()) <= share * abs(self.mean)
+    def is_steady(self, fraction: float) -> bool:
+        """Return whether no episode fell and the returns deviate by at most this fraction of their mean."""
+        return not self.terminated.any() and float(self.returns.std()) <= fraction * abs(self.mean)
 
     def summary(self) -> dict[str, float | int]:
         """Return the numbers of a card."""

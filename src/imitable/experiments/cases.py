@@ -139,7 +139,7 @@ def learner_cases() -> list[LearningCase]:
     whole = (body, setting.demonstrators, setting.counts, WEIGHTED_STEPS)
     by_loss = LearningCase("learners", "half_cheetah-1.loss", *whole, method="gaifo:weighting=loss", weighted=True, seeds=(0,))
     swimmer = ("swimmer:back=10", ("swimmer:back=10",), (EACH,), MILLION)
-    explorations = {"short": "gaifo", "quiet": "gaifo:quiet_share=0.25", "calm": "gaifo:log_std_end=-3"}
+    explorations = {"short": "gaifo", "quiet": "gaifo:quiet_fraction=0.25", "calm": "gaifo:log_std_end=-3"}
     swimmers = [LearningCase("learners", f"swimmer.{name}", *swimmer, text) for name, text in explorations.items()]
     return [*learners, by_loss, *swimmers]
 

@@ -85,7 +85,7 @@ def read_learning(results: Path, group: str) -> list[LearningRecord]:
     return [read_record(LearningRecord, path) for path in sorted((results / "imitation").glob(f"{group}.*.json"))]
 
 
-def demonstrated_share(record: LearningRecord) -> float:
+def demonstrated_fraction(record: LearningRecord) -> float:
     """Return the mean return over seeds as a part of the demonstrations' return."""
     return float(record.returns().mean()) / record.demonstrated_return
 
@@ -94,7 +94,7 @@ def reaches_goal(record: LearningRecord) -> bool:
     """Return whether the own-body check is passed: the robot's goal; on Swimmer, sampled actions must agree as well."""
     mean, sampled = float(record.returns().mean()), float(record.returns("sampled_actions").mean())
     agree = record.case.name != "swimmer" or abs(mean - sampled) <= TOLERANCE * abs(sampled)
-    return demonstrated_share(record) >= GOALS[record.case.name] and agree
+    return demonstrated_fraction(record) >= GOALS[record.case.name] and agree
 
 
 def alone_returns(records: Sequence[LearningRecord]) -> dict[tuple[str, str], float]:

@@ -73,14 +73,14 @@ def measure(body: str, policy: Policy) -> NoiseRow:
     for scale in SCALES[1:]:
         loud = replace(policy, log_std=policy.log_std + np.float32(np.log(scale)))
         returns.append(_mean_return(play(task, loud, EPISODES, EVALUATION_SEED, sampled=True)))
-    return NoiseRow(tuple(returns), round(still_share(quiet), 3), tuple(round(float(each), 3) for each in std))
+    return NoiseRow(tuple(returns), round(still_fraction(quiet), 3), tuple(round(float(each), 3) for each in std))
 
 
 def _mean_return(rollouts: Sequence[Trajectory]) -> float:
     return round(float(np.mean([one.total_return for one in rollouts])), 1)
 
 
-def still_share(rollouts: Sequence[Trajectory]) -> float:
+def still_fraction(rollouts: Sequence[Trajectory]) -> float:
     """Return the part of the states after the first 300 steps in which no joint moves."""
     speeds = np.abs(np.stack([one.states[SETTLED:, JOINT_SPEEDS] for one in rollouts])).max(axis=2)
     return float((speeds < STILL).mean())

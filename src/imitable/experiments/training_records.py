@@ -37,8 +37,8 @@ class ThroughputRow:
     steps_per_s: float
     limit_per_s: float
     """Of the bare simulator."""
-    share: float
-    """Of the limit."""
+    limit_fraction: float
+    """`steps_per_s` ÷ `limit_per_s`."""
     target: float
     peer_steps_per_s: dict[str, float]
     """By kind of the peer's vector environment; empty without a peer."""

@@ -17,7 +17,7 @@ from imitable.robots.family import Knob
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot, value_text
 from imitable.sim.babble import scales
-from imitable.tracking.attempts import judged, whole_pieces
+from imitable.tracking.attempts import compare_attempts, whole_pieces
 from imitable.tracking.follow import follow, passive_rollout
 from imitable.tracking.inverse_dynamics import motors_on
 from imitable.tracking.solver import Lanes, Solver
@@ -94,13 +94,13 @@ def _shares(trajectory: Trajectory, imitator: Robot, bodies: Sequence[Robot], sc
     targets = pieces.states([trajectory], steps)
     lanes = Lanes(imitator, scales(imitator).difference, threads, bodies=bodies)
     followed = follow(lanes, Solver(), targets, pieces.lengths, key.seed)
-    return judged(rule, pieces, targets[:, 1:], followed, passive_rollout(lanes, targets[:, 0], steps)).shares(rule)
+    return compare_attempts(rule, pieces, targets[:, 1:], followed, passive_rollout(lanes, targets[:, 0], steps)).shares(rule)
 
 
 def _knobs(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, float]]:
-    """Return the knobs worth turning, and how far: to the demonstrator's value, if it is a robot of the same robot.
+    """Return the knobs worth turning, and how far: to the demonstrator's value, if it is a robot of the same family.
 
-    For a stranger's demonstration, back to the robot's default; if there is nothing to turn back, motors get the strength
+    For a stranger's demonstration, back to the family's default; if there is nothing to turn back, motors get the strength
     that inverse dynamics asks for and half as much again.
     """
     try:

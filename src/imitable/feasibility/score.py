@@ -249,7 +249,7 @@ def _coverage(job: ScoringJob, horizon: int) -> tuple[int, float, float]:
 
 def _weighed(demos: Demonstrations, rows: Sequence[Row], measurement: Measurement, temperature: str) -> Scores:
     count = len(rows)
-    unweighed = Scores(
+    unweighted = Scores(
         episodes=demos.episodes,
         distance=np.array([row.distance for row in rows]),
         share=np.array([row.share for row in rows]),
@@ -260,7 +260,7 @@ def _weighed(demos: Demonstrations, rows: Sequence[Row], measurement: Measuremen
         measurement=measurement,
         weighing=Weighing(temperature, "all", 0.0, 0.0, ()),
     )
-    return weigh(unweighed)
+    return weigh(unweighted)
 
 
 def weigh(scores: Scores, temperature: str | float | None = None, keep: str = "all") -> Scores:

@@ -20,12 +20,12 @@ from imitable.policies.files import load_policy, save_policy
 from imitable.rl.settings import Trpo
 from imitable.rl.train import Trainer
 from imitable.spec_text import OneOf, Range
-from imitable.tracking.attempts import Attempts, discounted_share, judged, whole_pieces
+from imitable.tracking.attempts import Attempts, compare_attempts, discounted_share, whole_pieces
 from imitable.tracking.follow import Followed
 from imitable.tracking.solver import Lanes
 from imitable.types import Floats, Policy, Trajectory
 
-LEARNER = Trpo(length=32, gae_lambda=0.9, log_std=0.0, epochs=8, max_kl=0.05, fisher_share=0.5)
+LEARNER = Trpo(length=32, gae_lambda=0.9, log_std=0.0, epochs=8, max_kl=0.05, fisher_fraction=0.5)
 """How trackers learn; the discount is the ruler's. Many small, wide steps that begin loud: at 100 000 steps they follow
 HalfCheetah's nearest demonstrator to a share of 0.42, the defaults to 0.71 (measured)."""
 
@@ -147,16 +147,9 @@ def _tracker(tracking: Tracking, demonstrator: str) -> Policy:
 def _loaded(path: Path | None) -> Policy | None:
     """Return what an earlier job learned; a damaged file is learned again."""
     try:
-        policy = None if path is None else load_policy(path)
+        return None if path is None else load_policy(path)
     except BadPolicy:
         return None
-    return policy if policy is not None and policy.about.get("sha256") == _content_hash(policy) else None
-
-
-def _content_hash(policy: Policy) -> str:
-    """Return a hash of the policy and of what is said of its learning."""
-    about = sorted((name, value) for name, value in policy.about.items() if name != "sha256")
-    return hashlib.sha256(repr((policy.hash, about)).encode()).hexdigest()
 
 
 def _key(tracking: Tracking, demonstrator: str) -> str:
@@ -214,7 +207,6 @@ def _learned(tracking: Tracking, demonstrator: str, path: Path | None) -> Policy
         "converged": "yes" if converged else "no",
     }
     policy = replace(best, about=about)
-    policy = replace(policy, about=about | {"sha256": _content_hash(policy)})
     if path is not None:
         save_policy(policy, path)
     return policy
@@ -283,7 +275,7 @@ class TrackerMeasurer:
         tracking, task = self._tracking, self._tracking.task(trajectories)
         followed = tracking.played(task, trajectories, self._lanes, policy)
         targets = np.repeat(task.states[:, 1:], tracking.rollouts, axis=0)
-        return judged(tracking.job.ruler, whole_pieces(task.lengths, tracking.rollouts), targets, followed, passive)
+        return compare_attempts(tracking.job.ruler, whole_pieces(task.lengths, tracking.rollouts), targets, followed, passive)
 
     def _measured(self, attempts: Attempts, owner: int) -> Measured:
         """Average the rollouts of one demonstration."""

@@ -23,13 +23,13 @@ def fresh(seed: int, features: int, hidden: Sequence[int]) -> Discriminator:
 
 @compiled
 def logits_demonstrated_is_high(network: Mlp, rows: Float[Array, "n f"]) -> Float[Array, " n"]:
-    """(n, F) → (n): ln P(demonstrated) − ln P(imitated), of a network that `fit` has taught."""
+    """(n, F) → (n): ln P(demonstrated) − ln P(imitated), of a network that `fit` has fitted."""
     return network(rows)[:, 0]
 
 
 @compiled
 def logits_imitated_is_high(network: Mlp, rows: Float[Array, "n f"]) -> Float[Array, " n"]:
-    """(n, F) → (n): ln P(imitated) − ln P(demonstrated), of a network that `fit_imitated_is_high` has taught."""
+    """(n, F) → (n): ln P(imitated) − ln P(demonstrated), of a network that `fit_imitated_is_high` has fitted."""
     return network(rows)[:, 0]
 
 

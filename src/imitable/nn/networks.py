@@ -89,7 +89,6 @@ def policy_of(
     mean: Mlp, log_std: npt.ArrayLike, observed: Normaliser, robot: Robot, observation_limit: float = Policy.observation_limit
 ) -> Policy:
     """Return a network as a policy of a robot: it standardises observations and acts in the robot's control range."""
-    low, high = robot.control_range
     network = mean.numpy
     return Policy(
         weights=network.weights,
@@ -97,7 +96,7 @@ def policy_of(
         log_std=np.asarray(log_std, np.float32),
         observation_mean=observed.mean.astype(np.float32),
         observation_std=observed.std.astype(np.float32),
-        action_centre=((low + high) / 2).astype(np.float32),
-        action_half_range=((high - low) / 2).astype(np.float32),
+        action_centre=robot.control_centre.astype(np.float32),
+        action_half_range=robot.control_half_range.astype(np.float32),
         observation_limit=observation_limit,
     )

@@ -40,9 +40,9 @@ def updated(normaliser: Normaliser, rows: Floats) -> Normaliser:
     mean, variance = rows.mean(axis=0), rows.var(axis=0)
     if normaliser.count == 0.0:
         return Normaliser(mean, variance, float(new))
-    delta, share = mean - normaliser.mean, new / total
+    delta, fraction = mean - normaliser.mean, new / total
     return Normaliser(
-        mean=normaliser.mean + delta * share,
-        variance=normaliser.variance * (1 - share) + variance * share + np.square(delta) * share * (1 - share),
+        mean=normaliser.mean + delta * fraction,
+        variance=normaliser.variance * (1 - fraction) + variance * fraction + np.square(delta) * fraction * (1 - fraction),
         count=total,
     )

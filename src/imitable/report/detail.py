@@ -23,7 +23,7 @@ from imitable.report.motion import motion, rounded, thinned
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.tracking.attempts import Trace
-from imitable.types import Episode, Floats, Ints, Trajectory
+from imitable.types import Episode, Floats, Ints, Trajectory, by_demonstrator
 
 DETAILED = 40
 """Demonstrations of a page whose details are kept, at most."""
@@ -53,10 +53,9 @@ def _spread(count: int) -> list[int]:
 
 def explained_rows(scores: Scores, rows: Sequence[int], count: int) -> list[int]:
     """Return the rows that are followed on other bodies: of every demonstrator the nearest, then of every one the farthest."""
-    groups: dict[str, list[int]] = {}
-    for row in sorted(rows, key=lambda row: float(scores.share[row])):
-        groups.setdefault(scores.episodes[row].demonstrator, []).append(row)
-    wanted = [group[0] for group in groups.values()] + [group[-1] for group in groups.values()]
+    nearest_first = sorted(rows, key=lambda row: float(scores.share[row]))
+    groups = by_demonstrator(scores.episodes[row] for row in nearest_first).values()
+    wanted = [nearest_first[places[end]] for end in (0, -1) for places in groups]
     return list(dict.fromkeys(wanted))[:count]
 
 

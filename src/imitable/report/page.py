@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Data and template → one HTML file that works from disk and asks nothing of the network.
 
-The charts are drawn by page.js itself: a plotting library would put megabytes of script into every page, and the template has
-only four places to fill, which needs no template engine. Whatever comes from files is text: the data stand in a block of
+The charts are drawn by a script of our own: a plotting library would put megabytes into every page, and the template has only
+a few places to fill, which needs no template engine. Whatever comes from files is text: the data stand in a block of
 JSON that cannot close its own element, the script writes text nodes only, and the page's own policy (CSP) lets no other
 script run and nothing be fetched.
 """
@@ -11,6 +11,7 @@ import hashlib
 import json
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,21 @@ from imitable.report.content import content
 EXPLAINED = 4
 """Demonstrations a score file that are followed on other bodies, by default: each takes seconds."""
 
+SCRIPTS = ("elements", "weights", "charts", "tables", "pictures", "player", "look", "saving", "policies", "page")
+"""Files of the page's script, in the order in which they run; the last one starts it."""
+
+
+@dataclass(frozen=True)
+class WrittenReport:
+    """A page that was written."""
+
+    out: Path
+    """The HTML file."""
+    bytes: int
+    """Its size."""
+    demonstrations: int
+    """Demonstrations in it, of all score files."""
+
 
 def write_report(
     paths: Sequence[str | Path],
@@ -32,8 +48,8 @@ def write_report(
     overwrite: bool = False,
     command: str = "",
     on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> dict[str, Any]:
-    """Write the page of some score files and run folders; return its path, its size and the number of demonstrations.
+) -> WrittenReport:
+    """Write the page of some score files and run folders.
 
     Args:
         paths: score files (with their steps beside them) and run folders; one is enough.
@@ -53,13 +69,14 @@ def write_report(
     text = page(data).encode()
     write_bytes(target, text)
     count = sum(len(file["columns"]["share"]) for file in data["scores"])
-    return {"out": str(target), "bytes": len(text), "demonstrations": count}
+    return WrittenReport(target, len(text), count)
 
 
 def page(data: dict[str, Any]) -> str:
     """Return the whole page."""
     folder = Path(__file__).parent
-    template, style, script = ((folder / name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "page.js"))
+    template, style = ((folder / name).read_text(encoding="utf-8") for name in ("page.html", "page.css"))
+    script = _script(folder / "script")
     own = f"style-src {_digest(style)}; script-src {_digest(script)}"
     policy = f"default-src 'none'; img-src data: blob:; media-src data:; {own}"
     parts = {"policy": policy, "title": escape(_title(data)), "style": style, "script": script, "data": embedded(data)}
@@ -68,6 +85,12 @@ def page(data: dict[str, Any]) -> str:
         name, tail = piece.split("}}", 1)
         head += parts[name.strip()] + tail
     return head
+
+
+def _script(folder: Path) -> str:
+    """Return the files of the script as one, in a scope of its own: a page from disk may load no other file, nor modules."""
+    parts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
+    return "\n".join(['"use strict";', "(() => {", *parts, "})();"])
 
 
 def _digest(text: str) -> str:

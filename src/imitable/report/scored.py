@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What the page says of one score file."""
 
-import shlex
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict
 from math import exp, isfinite
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from imitable import spec_text
 from imitable.acquisition import acquire
-from imitable.errors import ImitableError
+from imitable.command_text import command
 from imitable.feasibility.ruler import MEMORY_S, compared
 from imitable.feasibility.score import Measuring
 from imitable.feasibility.scores import Scores
@@ -21,7 +18,7 @@ from imitable.report.detail import details
 from imitable.report.motion import rounded
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.spec_text import find_method, method_value
+from imitable.types import by_demonstrator
 
 BUDGET = 10
 """Demonstrations that the page asks for: as `imitable acquire` does by default."""
@@ -58,7 +55,7 @@ def scored(
         **_columns(scores),
         "details": shown,
         "detailed": detailed,
-        "weigh": f"imitable weigh {shlex.quote(str(path))} --temperature",
+        "weigh": f"{command('weigh', [path])} --temperature",
         "explain": f"{score_command(path, scores)} --explain",
         "advice": {"budget": BUDGET, **asdict(acquire(scores, BUDGET))},
         "provenance": provenance(path, scores),
@@ -81,7 +78,7 @@ def meaning(scores: Scores, imitator: Robot) -> str:
     return (
         f"A demonstration is feasible here if {scores.imitator} can follow {pieces} of it ({measured.horizon_s:.2g} s) so "
         f"closely that, over {_entries(measured.key.entries, imitator)} and by {measured.key.distance} distance, at most "
-        f"{weighing.feasible_share:.2g} of the gap remains that an imitator doing nothing would leave (up to "
+        f"{weighing.feasible_share:.2g} of the gap remains that a passive imitator would leave (up to "
         f"{weighing.nearly_share:.2g}: nearly); {tracker}; objects that are missing from the model are not judged."
     )
 
@@ -106,9 +103,7 @@ def start_temperature(scores: Scores) -> float | None:
 def _columns(scores: Scores) -> dict[str, Any]:
     """One list a column. Shares keep all their digits: the page weighs by them."""
     episodes = scores.episodes
-    names, sources = (
-        list(dict.fromkeys(values)) for values in ([e.demonstrator for e in episodes], [e.source for e in episodes])
-    )
+    names, sources = list(by_demonstrator(episodes)), list(dict.fromkeys(e.source for e in episodes))
     place, origin = ({name: i for i, name in enumerate(values)} for values in (names, sources))
     return {
         "demonstrators": names,
@@ -131,31 +126,27 @@ def _columns(scores: Scores) -> dict[str, Any]:
 def score_command(path: Path, scores: Scores) -> str:
     """Return the command that makes the score file, naming only what differs from the defaults."""
     key, usual = scores.measurement.key, Measuring()
-    words = ["imitable", "score", *dict.fromkeys(episode.source for episode in scores.episodes if episode.source)]
-    words += ["--imitator", key.imitator, "--method", key.method]
-    discount = exp(-parse_robot(key.imitator).layout.period_s / MEMORY_S)
-    options: tuple[tuple[str, object, object], ...] = (
-        ("distance", key.distance, usual.distance),
-        ("entries", key.entries, usual.entries),
-        ("discount", key.discount, discount),
-        ("rollouts", key.rollouts, usual.rollouts),
-        ("temperature", scores.weighing.temperature, "auto"),
-        ("seed", key.seed, 0),
-    )
-    for name, value, default in options:
-        if value != default:
-            words += [f"--{name}", str(value)]
-    return shlex.join([*words, "--out", str(path)])
-
-
-def method_text(home: str, settings: dict[str, Any], methods: dict[str, str]) -> str:
-    """Return a method as text on the command line: `direct:form=windows`; all its settings if it is not one of ours."""
-    name = next((name for name, place in methods.items() if place.replace(":", ".") == home), None)
-    values = {key: tuple(cast(list[object], value)) if isinstance(value, list) else value for key, value in settings.items()}
-    if name is not None:  # a class that a file names is never loaded, unless it is ours
-        with suppress(ImitableError, TypeError):
-            return spec_text.method_text(name, find_method(name, methods)(**values))
-    return f"{name or home}:{','.join(f'{key}={method_value(value)}' for key, value in values.items())}"
+    sources = dict.fromkeys(episode.source for episode in scores.episodes if episode.source)
+    options = {
+        "imitator": key.imitator,
+        "method": key.method,
+        "distance": key.distance,
+        "entries": key.entries,
+        "discount": key.discount,
+        "rollouts": key.rollouts,
+        "temperature": scores.weighing.temperature,
+        "seed": key.seed,
+        "out": path,
+    }
+    defaults = {
+        "distance": usual.distance,
+        "entries": usual.entries,
+        "discount": exp(-parse_robot(key.imitator).layout.period_s / MEMORY_S),
+        "rollouts": usual.rollouts,
+        "temperature": "auto",
+        "seed": 0,
+    }
+    return command("score", sources, options, defaults)
 
 
 def provenance(path: Path, scores: Scores) -> list[tuple[str, str]]:

@@ -32,7 +32,7 @@ def fingerprint(trainer: Trainer) -> dict[str, object]:
         "budget": trainer.budget,
         "seed": trainer.seed,
         "begin": trainer.begin_hash,
-        "quiet_share": trainer.quiet_share,
+        "quiet_fraction": trainer.quiet_fraction,
         **practice,
     }
 

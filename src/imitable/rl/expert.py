@@ -13,6 +13,7 @@ from imitable.evaluation.returns import EVALUATION_SEED, EpisodeReturns, measure
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.progress import Progress
 from imitable.rl.settings import Method
+from imitable.rl.settings import method as parse_settings
 from imitable.rl.train import Trainer
 from imitable.sim.disturbance import Pushes
 from imitable.sim.rollout import check_fit
@@ -83,7 +84,7 @@ class Stopping:
     tolerance: float = 0.05
     """Share of the return by which sampled actions may fall behind mean actions; the exploration is lowered until they do."""
     deviation: float | None = None
-    """And it is lowered until no sampled episode falls, and their returns deviate by at most this share of their mean."""
+    """And it is lowered until no sampled episode falls, and their returns deviate by at most this fraction of their mean."""
     episodes: int = 100
     """Episodes of the last evaluation."""
 
@@ -114,9 +115,9 @@ AFRESH, AT_THE_END, PLAINLY = Start(), Stopping(), Execution()
 
 def train(
     task: Task,
-    method: Method,
-    steps: int,
-    seed: int,
+    method: Method | str = "ppo",
+    steps: int = 1_000_000,
+    seed: int = 0,
     start: Start = AFRESH,
     stopping: Stopping = AT_THE_END,
     execution: Execution = PLAINLY,
@@ -125,17 +126,18 @@ def train(
 
     Args:
         task: what the expert is evaluated on, and learns on unless `start` names another.
-        method: how it learns.
+        method: how it learns, or its text: ppo or trpo[:KEY=VALUE…].
         steps: control steps that it learns from, at most.
         seed: seed of everything random.
         start: what it begins with.
         stopping: when it stops, and what becomes of the policy then.
         execution: checkpoints, threads, and who is told of progress.
     """
-    check_settings(task, method, steps, start.begin)
+    learner = parse_settings(method) if isinstance(method, str) else method
+    check_settings(task, learner, steps, start.begin)
     trainer = Trainer(
         start.training_task or task,
-        method,
+        learner,
         steps,
         seed,
         begin=start.begin,
@@ -206,7 +208,7 @@ def quietened(
 ) -> tuple[Policy, EpisodeReturns]:
     """Halve the exploration's variance until sampled actions return within `tolerance` of mean actions.
 
-    With `deviation`, also until no episode falls, and their returns deviate by at most this share of their mean.
+    With `deviation`, also until no episode falls, and their returns deviate by at most this fraction of their mean.
     Exploration is a tool of learning; what is left of it should not change what the policy does.
     """
     sampled = measure_returns(task, policy, len(mean.returns), EVALUATION_SEED, sampled=True, threads=threads)

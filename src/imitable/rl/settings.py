@@ -76,7 +76,7 @@ class Trpo:
     """Added to the Fisher matrix's diagonal."""
     cg_steps: Annotated[int, Range(1, 1000)] = 10
     """Steps of conjugate gradient."""
-    fisher_share: Annotated[float, Range(1e-6, 1)] = 0.25
+    fisher_fraction: Annotated[float, Range(1e-6, 1)] = 0.25
     """Part of the batch that the Fisher product averages over."""
     search_steps: Annotated[int, Range(0, 100)] = 10
     """Halvings of the step before an update is given up."""

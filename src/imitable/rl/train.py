@@ -41,7 +41,7 @@ class Trainer:
         reward_model: RewardModel | None = None,
         normaliser: Normaliser | None = None,
         observation_limit: float = 10.0,
-        quiet_share: float = 0.0,
+        quiet_fraction: float = 0.0,
         pushes: Pushes | None = None,
         staggered: bool = False,
         threads: int = 1,
@@ -49,7 +49,7 @@ class Trainer:
         """Start from fresh networks, or from the policy `begin`.
 
         `reward_model` gives the rewards instead of the task, `normaliser` is used as it is instead of a running one, and
-        observations are then clipped to ± `observation_limit`. `quiet_share` of the simulations take mean actions, in turns
+        observations are then clipped to ± `observation_limit`. `quiet_fraction` of the simulations take mean actions, in turns
         from batch to batch: where the mean policy would stand still for ever, others then begin to look for a way out.
         `pushes` disturb the body while it learns. `staggered` cuts the first episodes at random steps: where nothing falls,
         all simulations would otherwise be in the same part of their episodes for ever, and each batch show that part only.
@@ -57,7 +57,7 @@ class Trainer:
         self.task, self.method, self.budget, self.seed = task, method, budget, seed
         self.begin_hash = begin.hash if begin is not None else ""
         self.steps = 0
-        self.quiet_share, self._observation_limit = quiet_share, observation_limit
+        self.quiet_fraction, self._observation_limit = quiet_fraction, observation_limit
         self.pushes, self.staggered = pushes, staggered
         self.collector = Collector(task, method.environments, seed, threads, pushes, staggered)
         self.order = seeding.generator(seed, "minibatches")
@@ -117,8 +117,8 @@ class Trainer:
         return Rates(array(self.method.learning_rate * (1 - 0.9 * spent), np.float32), array(bound, np.float32))
 
     def _quiet(self) -> Bools:
-        """(N) whose turn it is to take mean actions: every simulation is quiet in one of 1 / quiet_share batches."""
-        turns = round(1 / self.quiet_share) if self.quiet_share else 0
+        """(N) whose turn it is to take mean actions: every simulation is quiet in one of 1 / quiet_fraction batches."""
+        turns = round(1 / self.quiet_fraction) if self.quiet_fraction else 0
         ids = np.arange(self.method.environments)
         return (ids + self.steps // self.method.batch) % turns == 0 if turns else np.zeros(len(ids), bool)
 

@@ -28,7 +28,7 @@ def update(
     rows = to_rows(agent, batch, method.discount, method.gae_lambda)
     slope = gradient(surrogate)(agent.actor, rows)
     # the minibatches are random permutations of the rows: their first rows are a random part of the batch
-    part = order.reshape(-1)[: max(1, round(method.fisher_share * rows.inputs.shape[0]))]
+    part = order.reshape(-1)[: max(1, round(method.fisher_fraction * rows.inputs.shape[0]))]
     product = fisher_product(agent.actor, rows.inputs[part], method.damping)
     direction = positive_solve(product, slope, method.cg_steps)
     scale = jnp.sqrt(2 * method.max_kl / jnp.maximum(inner(direction, product(direction)), 1e-12))

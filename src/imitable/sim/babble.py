@@ -37,7 +37,7 @@ class Scales:
 
 
 def babble(robot: Robot, count: int, steps: int, seed: int, *, threads: int = 1) -> list[Trajectory]:
-    """Record `count` trajectories of `steps` control steps from the body's start; one that diverges is cut short."""
+    """Record `count` trajectories of `steps` control steps from the body's start; an unstable one is cut short."""
     task = Locomotion(robot) if robot.family.rules else Free(robot)
     rng = seeding.generator(seed, "babble")
     starts = task.start(rng, count).states
@@ -61,12 +61,11 @@ def babble(robot: Robot, count: int, steps: int, seed: int, *, threads: int = 1)
 
 def _smooth(robot: Robot, noise: Floats) -> Floats:
     """(T, N, A) white noise → (T, N, A) smooth controls inside the range."""
-    low, high = robot.control_range
     units, now = np.empty_like(noise), noise[0]
     for t, draw in enumerate(noise):
         now = SMOOTHNESS * now + np.sqrt(1 - SMOOTHNESS**2) * draw
         units[t] = now
-    return (low + high) / 2 + (high - low) / 2 * np.clip(LOUDNESS * units, -1, 1)
+    return robot.to_controls(np.clip(LOUDNESS * units, -1, 1))
 
 
 @lru_cache(maxsize=64)

@@ -78,9 +78,9 @@ class Batch:
         self._outer[slice(None) if ids is None else ids, 1, :2] = forces
 
     def step(self, controls: Floats, ids: Ints | None = None) -> Bools:
-        """Advance by one control step under controls (n, A); return which simulations unstable, (n). `ids` must ascend.
+        """Advance by one control step under controls (n, A); return which simulations are unstable, (n). `ids` must ascend.
 
-        A simulation unstable if MuJoCo warned or failed, or its state is not finite. Its state means nothing then, but no
+        A simulation is unstable if MuJoCo warned or failed, or its state is not finite. Its state means nothing then, but no
         other simulation is touched.
         """
         where = slice(None) if ids is None else ids

@@ -12,7 +12,7 @@ from imitable.policies.acting import act, controls, mean, normalised
 from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
 from imitable.sim.disturbance import Pusher, Pushes, one_push
-from imitable.sim.task import Moment, Outcome, Task, judged
+from imitable.sim.task import Moment, Outcome, Task, outcome_after
 from imitable.spec_text import split
 from imitable.types import Bools, Floats, Ints, Policy, Singles, Trajectory
 
@@ -41,7 +41,7 @@ class Segment:
     terminated: Bools
     """(T, N) ended by the task."""
     truncated: Bools
-    """(T, N) ended by the clock or by divergence."""
+    """(T, N) ended by the clock, or because the simulation is unstable."""
     absorbing: Bools
     """(T, N) terminated into an absorbing state."""
     unstable: int
@@ -97,7 +97,7 @@ class Collector:
         if self._pusher is not None:
             self.batch.push(self._pusher.forces())
         unstable = self.batch.step(_disturbed(task, controls(policy, units), self._actuation))
-        after, outcome = judged(task, moment, self.batch.states, unstable, task.horizon)
+        after, outcome = outcome_after(task, moment, self.batch.states, unstable, task.horizon)
         record.write(t, moment, after, observations, inputs, units, outcome)
         self._states, self._steps = after.states, after.steps
         if outcome.ended.any():
@@ -220,8 +220,7 @@ def _disturbed(task: Task, actions: Floats, rng: np.random.Generator) -> Floats:
 
 def actuation_noise(robot: Robot, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
     """Draw noise · half_range · ξ, ξ ~ N(0, I), of a shape (…, A)."""
-    low, high = robot.control_range
-    return robot.noise * (high - low) / 2 * rng.standard_normal(shape)
+    return robot.noise * robot.control_half_range * rng.standard_normal(shape)
 
 
 def check_fit(task: Task, policy: Policy) -> None:
@@ -268,7 +267,7 @@ def _play(
         if pushed is not None:
             batch.push(pushed.forces(t)[alive], alive)
         unstable = batch.step(actions[t, alive] + disturbance[t, alive], alive)
-        after, outcome = judged(task, moment, batch.states[alive], unstable, task.horizon)
+        after, outcome = outcome_after(task, moment, batch.states[alive], unstable, task.horizon)
         states[t + 1, alive] = after.states
         lengths[alive[~unstable]] = t + 1
         terminated[alive] = outcome.terminated

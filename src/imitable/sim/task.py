@@ -87,7 +87,7 @@ class Outcome:
     terminated: Bools
     """Ended by the task."""
     truncated: Bools
-    """Ended by the clock or by divergence."""
+    """Ended by the clock, or because the simulation is unstable."""
     absorbing: Bools
     """Terminated into an absorbing state."""
     unstable: Bools
@@ -99,10 +99,10 @@ class Outcome:
         return self.terminated | self.truncated
 
 
-def judged(task: Task, before: Moment, states: Floats, unstable: Bools, limit: int) -> tuple[Moment, Outcome]:
+def outcome_after(task: Task, before: Moment, states: Floats, unstable: Bools, limit: int) -> tuple[Moment, Outcome]:
     """Return the moment after a step that gave `states` (N, S), and how the episodes stand.
 
-    Where the simulation unstable its state means nothing: the last good one takes its place and the episode is truncated.
+    Where the simulation is unstable its state means nothing: the last good one takes its place and the episode is truncated.
     """
     states = np.where(unstable[:, None], before.states, states)
     after = Moment(states, before.steps + 1, before.context)
@@ -123,7 +123,7 @@ class Locomotion:
     clipped_cost: bool = True
     """Charge the action clipped to the control range (paper), or the raw action (Gymnasium)."""
     bonus_on_fall: bool = True
-    """Rewards the alive bonus on the step that falls, too (paper and Gymnasium up to v4), or not (v5)."""
+    """Pay the alive bonus on the step that falls, too (paper and Gymnasium up to v4), or not (v5)."""
     observe_root: bool = False
     """Let the policy see the root position, as the paper does."""
     headings: tuple[float, float] | None = None

@@ -143,7 +143,7 @@ class Attempts:
         )
 
 
-def judged(ruler: Distance, pieces: Pieces, targets: Floats, followed: Followed, passive: Floats) -> Attempts:
+def compare_attempts(ruler: Distance, pieces: Pieces, targets: Floats, followed: Followed, passive: Floats) -> Attempts:
     """Compare attempts and the passive imitator's states (n, H, S) with what was demonstrated, targets (n, H, S)."""
     errors, passive_errors = (ruler.errors(states, targets) for states in (followed.states, passive))
     beyond: Bools = np.arange(int(targets.shape[1])) >= pieces.lengths[:, None]

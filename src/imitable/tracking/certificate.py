@@ -12,7 +12,7 @@ TRANSITIONS, DEMONSTRATIONS = 200, 20
 
 
 def certificate(lanes: Lanes, solver: Solver, demos: Demonstrations, seed: int) -> float:
-    """Return the share of the imitator's own transitions, from demonstrated states, that the solver finds again.
+    """Return the fraction of the imitator's own transitions, from demonstrated states, that the solver finds again.
 
     From each state the imitator takes one step under a random action; found means that the remaining error is at most 1 % of
     that of doing nothing. Demonstrations are picked by hash, so that their order does not matter.
@@ -31,7 +31,7 @@ def certificate(lanes: Lanes, solver: Solver, demos: Demonstrations, seed: int) 
 
 
 def found_again(lanes: Lanes, solver: Solver, states: Floats, targets: Floats, seed: int) -> float:
-    """Return the share of own transitions states (N, S) → targets (N, S) whose action the solver finds; NaN without any."""
+    """Return the fraction of own transitions states (N, S) → targets (N, S) whose action the solver finds; NaN without any."""
     previous = np.tile(lanes.centre, (len(states), 1))
     restart_budgets = np.full(len(states), solver.restart_budget, np.int64)
     solved = solve(lanes, solver, states, targets, previous, restart_budgets, seeding.generator(seed, "candidates"))

@@ -112,11 +112,10 @@ def bands(robot: Robot) -> Floats:
     A stiff servo is at its force limit almost everywhere in its range: to feel a slope one must look inside this band.
     """
     model = robot.model
-    low, high = robot.control_range
     gains = np.where(_linear(model), np.abs(model.actuator_gainprm[:, 0]), 0.0)
     limits = np.array([_force_limit(model, actuator) for actuator in range(model.nu)])
     with np.errstate(divide="ignore", invalid="ignore"):
-        width = np.where((gains > 0) & np.isfinite(limits), limits / gains / ((high - low) / 2), 1.0)
+        width = np.where((gains > 0) & np.isfinite(limits), limits / gains / robot.control_half_range, 1.0)
     return np.minimum(width, 1.0) if has_servos(robot) else np.ones(model.nu)
 
 

@@ -22,7 +22,7 @@ from imitable.tracking.inverse_dynamics import bands, has_servos, inverse_action
 from imitable.types import Bools, Floats, Ints
 
 DAMPINGS = (1e-3, 0.1)
-"""Every Gauss–Newton step is tried with each of these shares of diag(JᵀJ) on the diagonal."""
+"""Every Gauss–Newton step is tried with each of these fractions of diag(JᵀJ) on the diagonal."""
 
 DIFFERENCES = (0.05, 0.05, 0.02, 0.01, 0.005, 0.002)
 """Steps of the finite differences, in half control ranges: wide at first, because contact is not smooth, then narrower."""
@@ -36,9 +36,9 @@ class Solver:
     """How hard to look."""
 
     solved: float = 0.01
-    """A problem is solved when its error is below this share of the error of doing nothing."""
+    """A problem is solved when its error is below this fraction of the error of doing nothing."""
     gain: float = 0.8
-    """A walk goes on while every step brings the error below this share of the one before."""
+    """A walk goes on while every step brings the error below this fraction of the one before."""
     first_steps: int = 3
     """Gauss–Newton steps of the first walk, at most."""
     later_steps: int = 6
@@ -73,8 +73,7 @@ class Lanes:
         """
         self.robot, self.scale, self.ahead, self._threads = robot, scale, ahead, threads
         self.bodies = tuple(bodies)
-        low, high = robot.control_range
-        self.centre, self.half = (low + high) / 2, (high - low) / 2
+        self.centre, self.half = robot.control_centre, robot.control_half_range
         self.servos, self._space = has_servos(robot), state_space(robot)
         self.bands = bands(robot)
         """(A) how far from no force to the whole force of an actuator, in half control ranges."""

@@ -15,7 +15,7 @@ import numpy as np
 from imitable.feasibility.scorer import Measured, ScoringJob
 from imitable.sim.babble import scales
 from imitable.spec_text import OneOf, Range, check_fields
-from imitable.tracking.attempts import Attempts, Pieces, Trace, discounted_share, judged
+from imitable.tracking.attempts import Attempts, Pieces, Trace, compare_attempts, discounted_share
 from imitable.tracking.certificate import certificate
 from imitable.tracking.follow import Followed, follow, passive_rollout
 from imitable.tracking.solver import Lanes, Solver
@@ -64,8 +64,8 @@ class _Tracker:
     @cached_property
     def about(self) -> dict[str, object]:
         """The certificate of the solver on this body, and how many pieces of a demonstration are judged."""
-        share = certificate(self._lanes, self._solver, self._job.demos, self._job.seed)
-        return {"certificate": share, "attempts": self._method.windows if self._method.form == "windows" else 1}
+        solved = certificate(self._lanes, self._solver, self._job.demos, self._job.seed)
+        return {"certificate": solved, "attempts": self._method.windows if self._method.form == "windows" else 1}
 
     @property
     def spent(self) -> int:
@@ -78,7 +78,7 @@ class _Tracker:
         blocks = [self._followed(trajectories, pieces.part(begin, BLOCK)) for begin in range(0, len(pieces.owners), BLOCK)]
         states, actions, passive = (_joined(arrays) for arrays in zip(*blocks, strict=True))
         targets = pieces.states(trajectories, states.shape[1])[:, 1:]
-        attempts = judged(self._job.ruler, pieces, targets, Followed(states, actions), passive)
+        attempts = compare_attempts(self._job.ruler, pieces, targets, Followed(states, actions), passive)
         summed = self._restarted if self._method.form == "restart" else self._rolled_out
         return [summed(np.flatnonzero(pieces.owners == i), attempts) for i in range(len(trajectories))]
 

@@ -22,7 +22,7 @@ from imitable.nn import inverse_model
 from imitable.sim.babble import babble
 from imitable.spec_text import Range, check_fields
 from imitable.tensors import Arrays
-from imitable.tracking.attempts import Attempts, Pieces, discounted_share, joined, judged, whole_pieces
+from imitable.tracking.attempts import Attempts, Pieces, compare_attempts, discounted_share, joined, whole_pieces
 from imitable.tracking.follow import Followed, passive_rollout
 from imitable.tracking.solver import Lanes
 from imitable.types import Floats, Trajectory
@@ -76,13 +76,12 @@ class InverseDynamics:
 
     def _learned(self, job: ScoringJob) -> Arrays:
         """Fit the network to random movements: (s without root position, s′ − s) → action in half control ranges."""
-        low, high = job.imitator.control_range
         own = babble(job.imitator, self.transitions // EPISODE, EPISODE, _seed(job, "movements"), threads=job.threads)
         inputs = np.concatenate([_inputs(job, one.states[:-1], one.states[1:]) for one in own])
         actions = np.concatenate([one.actions for one in own if one.actions is not None])
         model = inverse_model.fit(
             inputs,
-            (actions - (low + high) / 2) / ((high - low) / 2),
+            job.imitator.to_units(actions),
             job.seed,
             hidden=self.hidden,
             blocks=self.blocks,
@@ -136,7 +135,7 @@ class _Follower:
         disturbances = pieces.disturbances(trajectories, job.imitator, steps, job.seed)
         followed = self._followed(targets, self._jitter(trajectories, pieces, steps), disturbances)
         passive = passive_rollout(self._lanes, targets[:, 0], steps, disturbances)
-        return judged(job.ruler, pieces, targets[:, 1:], followed, passive)
+        return compare_attempts(job.ruler, pieces, targets[:, 1:], followed, passive)
 
     def _jitter(self, trajectories: Sequence[Trajectory], pieces: Pieces, steps: int) -> Floats:
         """(n, H, A) in half control ranges, each attempt's of its own generator."""

@@ -43,7 +43,7 @@ from imitable.tensors import Arrays
 from imitable.tracking.attempts import trace_without_rollout
 from imitable.types import Floats, Ints, Singles, Trajectory
 
-LEARNER = Trpo(length=32, gae_lambda=0.95, log_std=-0.5, epochs=8, max_kl=0.05, fisher_share=0.5)
+LEARNER = Trpo(length=32, gae_lambda=0.95, log_std=-0.5, epochs=8, max_kl=0.05, fisher_fraction=0.5)
 """How policies learn: many small batches, as the trackers do."""
 
 LIMIT = 10.0
@@ -101,8 +101,8 @@ def _key(method: Transferability, horizon: int, *names: str) -> object:
     return ("transferability", SCHEMA, asdict(method) | {"horizon": horizon}, LEARNER, names)
 
 
-def _logits(network: Mlp, rows: Floats | Singles) -> Floats:
-    """(n, F) → (n) ln P(the imitator's) − ln P(demonstrated): the imitator's rows are the first class in `_learned`."""
+def _logits_imitated_is_high(network: Mlp, rows: Floats | Singles) -> Floats:
+    """(n, F) → (n) ln P(imitated) − ln P(demonstrated)."""
     return np.asarray(discriminator.logits_imitated_is_high(network, array(rows, np.float32)), np.float64)
 
 
@@ -131,7 +131,7 @@ class _Discriminators:
 
     def _measured(self, trajectory: Trajectory) -> Measured:
         """Ask the discriminator of its mode; a demonstration of an unknown mode is what the kindest of all says."""
-        answers = [self._logits(one, trajectory) for one in self._asked(trajectory)]
+        answers = [self._logits_of(one, trajectory) for one in self._asked(trajectory)]
         logits = max(answers, key=lambda row: float(row.mean()))
         mean = float(logits.mean())
         trace = trace_without_rollout(trajectory, np.arange(1, len(logits) + 1), -logits, self._job.imitator)
@@ -143,12 +143,12 @@ class _Discriminators:
             mode = str(int(self._modes.nearest(_summary(self._phi, _cut(trajectory, self.horizon))[None])[0]))
         return [one for one in self._all if one.mode == mode] or self._all
 
-    def _logits(self, one: _Discriminator, trajectory: Trajectory) -> Floats:
+    def _logits_of(self, one: _Discriminator, trajectory: Trajectory) -> Floats:
         seen = _seen(self._phi, *_pairs(_cut(trajectory, self.horizon)))
         # a fixed number of rows: one compiled function, and the bits of a row do not depend on how many there are
         rows = np.zeros((self.horizon, seen.shape[1]), np.float32)
         rows[: len(seen)] = seen
-        return _logits(one.network, rows)[: len(seen)]
+        return _logits_imitated_is_high(one.network, rows)[: len(seen)]
 
 
 def _cut(trajectory: Trajectory, horizon: int) -> Floats:
@@ -174,8 +174,8 @@ class _Looks:
         self._starts = phi.space.one_sign(starts)
         self._phi, self.horizon, self.network = phi, horizon, network
         self.robot, self.observation_size = imitator, self._base.observation_size
-        self.paid = np.zeros((0, 0))
-        """(n, F) what was seen of the transitions paid last."""
+        self.rewarded = np.zeros((0, 0))
+        """(n, F) what was seen of the transitions rewarded last."""
 
     @property
     def settings(self) -> str:
@@ -194,8 +194,8 @@ class _Looks:
     def reward(self, moment: Moment, actions: Floats, after: Moment) -> Floats:
         """(N) how little a transition looks like the imitator's own."""
         del actions
-        self.paid = _seen(self._phi, moment.states, after.states)
-        return np.logaddexp(0, -_logits(self.network, self.paid))
+        self.rewarded = _seen(self._phi, moment.states, after.states)
+        return np.logaddexp(0, -_logits_imitated_is_high(self.network, self.rewarded))
 
     def end(self, after: Moment) -> End:
         """As the body's own task: at a fall."""
@@ -229,7 +229,7 @@ def _learned(
     shape = (method.discriminator_steps, method.minibatch)
     while not trainer.done:
         trainer.iterate()
-        ours, theirs = (array(rows[rng.integers(len(rows), size=shape)], np.float32) for rows in (task.paid, demonstrated))
+        ours, theirs = (array(rows[rng.integers(len(rows), size=shape)], np.float32) for rows in (task.rewarded, demonstrated))
         learner = discriminator.fit_imitated_is_high(
             learner, imitated=ours, demonstrated=theirs, learning_rate=rate, penalty=penalty
         )

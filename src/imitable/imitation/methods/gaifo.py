@@ -101,7 +101,7 @@ class Gaifo:
     """How the policy learns: ppo or trpo."""
     max_kl: MaxKl = 0.02
     """Largest mean KL divergence of one update (TRPO)."""
-    quiet_share: Annotated[float, Range(0, 0.5)] = 0.0
+    quiet_fraction: Annotated[float, Range(0, 0.5)] = 0.0
     """Part of the simulations that take mean actions, in turns: the discriminator sees the policy without noise, too."""
     features: Annotated[str, OneOf(*FORMS)] = "delta"
     """What the discriminator sees: delta (state and change) or pair (state and next state)."""
@@ -162,7 +162,7 @@ class Gaifo:
             reward_model=DiscriminatorReward(self, transitions, seen, job.seed),
             normaliser=normaliser,
             observation_limit=LIMIT if self.normalised else np.inf,
-            quiet_share=self.quiet_share,
+            quiet_fraction=self.quiet_fraction,
             threads=job.threads,
         )
         return PolicyTraining(trainer, reference)
@@ -190,7 +190,7 @@ class DiscriminatorReward:
         self._rate, self._penalty = (array(x, np.float32) for x in (method.discriminator_rate, method.penalty))
 
     def __call__(self, segment: Segment) -> Rewards:
-        """Rewards by the discriminator as it stands, then let it learn from the segment."""
+        """Return rewards by the discriminator as it stands, then let it learn from the segment."""
         own = self._features(segment.moments.states, segment.after.states)
         falls = absorbing_steps(segment, self._method.discount) if self._method.absorbing else 0
         rows = np.concatenate([own, self._features.absorbing[None]])

@@ -209,7 +209,7 @@ class AlignmentReward:
         self._absorbed[0, -1] = LIMIT
 
     def __call__(self, segment: Segment) -> Rewards:
-        """Rewards by the critic as it stands, then let critic and inverse model learn from the segment."""
+        """Return rewards by the critic as it stands, then let critic and inverse model learn from the segment."""
         inputs, after = (rows.reshape(-1, rows.shape[2]) for rows in (segment.inputs, segment.next_inputs))
         rows = np.concatenate([_with_flag(after), self._absorbed])
         theirs, chosen = self._draws(len(rows), absorbing_steps(segment, self._method.discount))
