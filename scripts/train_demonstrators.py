@@ -95,8 +95,11 @@ FOLDED = (
     "This body is the mirror image of one with a stiff front joint and swims the other way. It folds its front joint to the "
     "limit, which turns it by a right angle, and beats with the back one from there, without pauses."
 )
-ANKLES = "Quick short steps, left and right in turn, mostly from the ankles; the trunk stays upright."
-HOP = "A hop on both legs at once, about one and a half a second."
+ANKLES = (
+    "No walk: a shuffle of five short beats a second from the ankles, the trunk upright. The thighs move together (correlation "
+    "0.8 to 0.96), the feet half in step (0.2 to 0.55), so the legs do not alternate."
+)
+HOP = "No walk: a hop on both legs at once (feet in step, correlation 0.86), 1.7 a second, the trunk leaning forward by 11 to 24 degrees."
 
 RECIPES: tuple[Recipe, ...] = (
     Recipe(
