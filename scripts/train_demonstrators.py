@@ -99,7 +99,10 @@ ANKLES = (
     "No walk: a shuffle of five short beats a second from the ankles, the trunk upright. The thighs move together (correlation "
     "0.8 to 0.96), the feet half in step (0.2 to 0.55), so the legs do not alternate."
 )
-HOP = "No walk: a hop on both legs at once (feet in step, correlation 0.86), 1.7 a second, the trunk leaning forward by 11 to 24 degrees."
+HOP = (
+    "No walk: a hop on both legs at once (feet in step, correlation 0.86), 1.7 a second, "
+    "the trunk leaning forward by 11 to 24 degrees."
+)
 
 RECIPES: tuple[Recipe, ...] = (
     Recipe(
