@@ -95,8 +95,14 @@ FOLDED = (
     "This body is the mirror image of one with a stiff front joint and swims the other way. It folds its front joint to the "
     "limit, which turns it by a right angle, and beats with the back one from there, without pauses."
 )
-ANKLES = "Quick short steps, left and right in turn, mostly from the ankles; the trunk stays upright."
-HOP = "A hop on both legs at once, about one and a half a second."
+ANKLES = (
+    "No walk: a shuffle of five short beats a second from the ankles, the trunk upright. The thighs move together (correlation "
+    "0.8 to 0.96), the feet half in step (0.2 to 0.55), so the legs do not alternate."
+)
+HOP = (
+    "No walk: a hop on both legs at once (feet in step, correlation 0.86), 1.7 a second, "
+    "the trunk leaning forward by 11 to 24 degrees."
+)
 
 RECIPES: tuple[Recipe, ...] = (
     Recipe(
@@ -136,9 +142,7 @@ RECIPES: tuple[Recipe, ...] = (
     Recipe(
         "walker2d", WALKER_1, f"--method trpo --steps 1500000 --practice-pace 2.25 {DISTURBED} --practice-length 400", note=HOP
     ),
-)
-
-EARLIER: tuple[Recipe, ...] = (
+    # the rows from here on are not accepted yet: what is shipped was trained by the command on its card, before these options
     Recipe("hopper", HOPPER, "--method trpo --steps 2500000 --goal 3430"),
     Recipe("hopper:gravity=15", HOPPER, f"{CAREFUL} --steps 1500000 --goal 3430", begin="hopper"),
     Recipe("hopper:gravity=20", HOPPER, f"{CAREFUL} --steps 2500000 --goal 3430", begin="hopper:gravity=15"),
@@ -147,7 +151,7 @@ EARLIER: tuple[Recipe, ...] = (
     Recipe("half_cheetah:back=0.5", CHEETAH, "--method trpo --steps 2000000 --goal 3250"),
     Recipe("half_cheetah:back=0.05", CHEETAH, "--method trpo --steps 1500000 --goal 3250"),
     Recipe("half_cheetah:back=0.01", CHEETAH, "--method trpo --steps 1500000 --goal 3250"),
-    Recipe("walker2d:friction=29.9", WALKER_2, f"{CAREFUL} --steps 2000000 --goal 3300", begin="walker2d:friction=24.9"),
+    Recipe("walker2d:friction=29.9", WALKER_2, f"{CAREFUL} --steps 2000000 --goal 3300", begin=WALKER),
     Recipe("walker2d:friction=9.9", WALKER_1, f"{CAREFUL} --steps 2000000 --goal 3300", begin="walker2d:friction=19.9"),
     Recipe("walker2d:friction=0.7", WALKER_1, f"{CAREFUL} --steps 2000000 --goal 3300", begin="walker2d"),
     Recipe("walker2d:friction=1.1", WALKER_2, f"{CAREFUL} --steps 2000000 --goal 3300", begin="walker2d"),
@@ -155,16 +159,10 @@ EARLIER: tuple[Recipe, ...] = (
         "swimmer",
         SWIMMER,
         "--method ppo:discount=0.999,gae_lambda=0.98,log_std=-0.7,critic_steps=40000 --steps 300000 --goal 106",
-        begin="swimmer:front=10",
+        0,
+        "swimmer:front=10",
     ),
 )
-"""Recipes from before acceptance, for bodies that `RECIPES` has no better one for: their shipped policies were made so."""
-
-
-def every() -> list[Recipe]:
-    """Return the recipe of each shipped demonstrator."""
-    retrained = {recipe.name for recipe in RECIPES}
-    return [*RECIPES, *(recipe for recipe in EARLIER if recipe.name not in retrained)]
 
 
 def train(recipe: Recipe) -> str | None:
@@ -220,7 +218,7 @@ def main() -> None:
     """Run all recipes that are missing, those that begin from another after it."""
     wanted = sys.argv[1:]
     waiting = [
-        r for r in every() if not is_done(r) and (not wanted or r.robot.partition(":")[0] in wanted or r.robot in wanted)
+        r for r in RECIPES if not is_done(r) and (not wanted or r.robot.partition(":")[0] in wanted or r.robot in wanted)
     ]
     running: dict[Future[str | None], Recipe] = {}
     failed: set[str | None] = set()
