@@ -23,7 +23,7 @@ from imitable.sim.rollout import Collector
 from imitable.sim.task import Moment
 from imitable.tracking.solver import Lanes
 from imitable.types import InMemory, Trajectory
-from tests.unit.test_score import Heard
+from tests.unit.pushed_slider import Heard
 
 QUICK = {"steps": 2 * LEARNER.batch, "trained": 3, "horizon": 8}
 Form = TrajectoryFmdp | OneStepFmdp

@@ -121,8 +121,8 @@ def test_a_damaged_chunk_is_measured_again(
     stopped = tmp_path / "stopped"
     shutil.copytree(parts_path(out), stopped)
     for _ in flips(parts[0], 8):
-        found = score(demos, slider, QUICK, out=Output(out, resume=True))
-        np.testing.assert_array_equal(found.distance, scored.distance)
+        resumed = score(demos, slider, QUICK, out=Output(out, resume=True))
+        np.testing.assert_array_equal(resumed.distance, scored.distance)
         np.testing.assert_array_equal(read_scores(out).share, scored.share)
         assert trace_text(out, demos[0].hash) == trace_text(tmp_path / "scores.parquet", demos[0].hash)
         out.unlink()
@@ -169,8 +169,8 @@ def test_a_damaged_model_is_learned_again(slider: Robot, demos: InMemory, tmp_pa
     assert fits == 1
     [path] = (tmp_path / "models").iterdir()
     for _ in flips(path, 200):
-        found = cached(job, ("toy", 1), learn)
-        assert set(found) == set(expected)
+        arrays = cached(job, ("toy", 1), learn)
+        assert set(arrays) == set(expected)
         for name, array in expected.items():
-            np.testing.assert_array_equal(found[name], array)
+            np.testing.assert_array_equal(arrays[name], array)
     assert fits > 100

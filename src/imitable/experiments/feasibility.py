@@ -116,7 +116,7 @@ def _certificate(imitator: str, *, sampled: bool) -> float:
         rows = rng.choice(len(trajectory), CERTIFIED_TRANSITIONS, replace=False)
         states.append(trajectory.states[rows])
         targets.append(trajectory.states[rows + 1])
-    lanes = Lanes(task.robot, scales(task.robot).change)
+    lanes = Lanes(task.robot, scales(task.robot).difference)
     return found_again(lanes, Solver(), np.concatenate(states), np.concatenate(targets), 0)
 
 

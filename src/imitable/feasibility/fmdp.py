@@ -19,7 +19,7 @@ from imitable.feasibility.ruler import Ruler
 from imitable.policies.acting import act
 from imitable.robots.robot import Robot
 from imitable.sim.task import End, Moment
-from imitable.tracking.follow import Followed
+from imitable.tracking.follow import Followed, carry_out
 from imitable.tracking.solver import Lanes
 from imitable.types import Bools, Floats, Ints, Policy, Trajectory
 
@@ -147,8 +147,7 @@ def play(task: Fmdp, lanes: Lanes, policy: Policy | None, disturbances: Floats |
         where = task.at(moment)
         wanted = _wanted(task, lanes, policy, moment)
         carried = wanted if disturbances is None else wanted + disturbances[where]
-        reached = lanes.reach(moment.states, ((carried - lanes.centre) / lanes.half)[:, None])[:, 0]
-        reached = np.where(np.isfinite(reached), reached, moment.states)
+        reached = carry_out(lanes, moment.states, carried)
         states[where], actions[where] = reached, wanted
         after = Moment(reached, moment.steps + 1, moment.context)
         moment = _part(after, ~task.end(after).terminated)

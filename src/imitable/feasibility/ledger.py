@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # pyright: reportUnknownMemberType=false
-"""The finished chunks of a job, `scores.parquet.parts/`: a killed job goes on after the last of them."""
+"""The finished chunks of a job, `scores.parquet.parts/`: a killed job goes on after the last of them.
+
+An adapter file: pyarrow ships no types.
+"""
 
 import shutil
 from collections.abc import Sequence

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # pyright: reportUnknownMemberType=false
-"""`scores.parquet`, one row a demonstration; `scores.steps.parquet` beside it has the steps (`step_files`)."""
+"""`scores.parquet`, one row a demonstration; `scores.steps.parquet` beside it has the steps (`step_files`).
+
+An adapter file: pyarrow ships no types.
+"""
 
 import math
 from pathlib import Path

@@ -7,7 +7,8 @@ least squares: (D(s) − 1)² + ½ (D(Φx)² + D(ŝ)²). Against it, with u = A(
 
     adversarial · [(D(Φx) − 1)² + (D(ŝ) − 1)²] + cycle · |Ψ(Φx) − x| + dynamics · |ŝ − Φx′|
 
-is brought down by the maps Φ: x → s, Ψ: s → x and A together. |·| is a mean over rows and entries.
+is brought down by the maps Φ: x → s, Ψ: s → x and A together. |·| is a mean over rows and entries. Entries are subtracted as
+they are, quaternions (of one sign) too: Φ adds to the entries of a state, so that its codomain is no tangent space.
 """
 
 from collections.abc import Callable, Sequence

@@ -43,7 +43,7 @@ def follow(
         reached = solved.reached
         if disturbances is not None or lanes.ahead > 1:
             noise = 0.0 if disturbances is None else disturbances[live, t]
-            reached = _carried_out(lanes, now[live], solved.actions + noise, live)
+            reached = carry_out(lanes, now[live], solved.actions + noise, live)
         states[live, t], actions[live, t] = reached, solved.actions
         now[live], previous[live] = reached, solved.actions
     return Followed(states, actions)
@@ -55,12 +55,12 @@ def passive_rollout(lanes: Lanes, starts: Floats, steps: int, disturbances: Floa
     now = starts
     for t in range(steps):
         nothing = lanes.centre + lanes.half * lanes.passive(now)
-        now = _carried_out(lanes, now, nothing if disturbances is None else nothing + disturbances[:, t], None)
+        now = carry_out(lanes, now, nothing if disturbances is None else nothing + disturbances[:, t])
         states[:, t] = now
     return states
 
 
-def _carried_out(lanes: Lanes, states: Floats, controls: Floats, problems: Ints | None) -> Floats:
+def carry_out(lanes: Lanes, states: Floats, controls: Floats, problems: Ints | None = None) -> Floats:
     """(N, S), (N, A) → (N, S): one step under controls that may lie outside the range; MuJoCo clips them itself."""
     units = ((controls - lanes.centre) / lanes.half)[:, None]
     reached = lanes.reach(states, units, steps=1, problems=problems)[:, 0]

@@ -266,7 +266,10 @@ def _with_flag(z: Singles) -> Singles:
 
 
 def _changes(before: Singles, after: Singles, rms: Singles) -> Singles:
-    """(n, O), (n, O) → (n, O) changes of z by their root mean square, clipped."""
+    """(n, O), (n, O) → (n, O) changes of z by their root mean square, clipped.
+
+    Entry by entry, not in the tangent space: z is what a network observes, quaternions of one sign among it.
+    """
     return np.clip((after - before) / rms, -LIMIT, LIMIT)
 
 

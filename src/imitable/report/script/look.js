@@ -34,7 +34,7 @@ function moveHead(t) {
 }
 function meters(rows) {
   return el("div", {class: "meter"}, rows.map(({name, parts, text}) => [el("span", {class: "name", title: name}, name),
-    el("span", {class: "track"}, parts.filter(([share]) => share > 0).map(([share, colour]) => el("span", {css: {width: `${Math.min(100, 100 * share).toFixed(1)}%`, background: `var(--${colour})`}}))), el("span", {}, text)]));
+    el("span", {class: "track"}, parts.filter(([fraction]) => fraction > 0).map(([fraction, colour]) => el("span", {css: {width: `${Math.min(100, 100 * fraction).toFixed(1)}%`, background: `var(--${colour})`}}))), el("span", {}, text)]));
 }
 function drawReasons() {
   const detail = now().details[state.row], host = byId("reasons"), parts = [];
