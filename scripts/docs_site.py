@@ -13,8 +13,8 @@ from typing import Any
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parents[1]
-OUTSIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "results/*.md")
-"""Pages that join the site."""
+OUTSIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "results/*.md", "results/demonstrators/*.md", "results/demonstrators/*.csv")
+"""Pages that join the site, and the tables that they link to."""
 
 
 def on_files(files: Any, *, config: Any) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from older_policies import mark
 
 from imitable.experiments.cases import SCORING_CASES
 from imitable.experiments.feasibility_records import (
@@ -97,6 +98,7 @@ class Page:
         return [
             "# Feasibility",
             "",
+            *mark(self.results, "feasibility"),
             "The paper's six MuJoCo settings, 50 demonstrations of each of the four shipped demonstrators (seed 1, mean",
             "actions), every method at its default unless the row says otherwise, one seed (1). Commands: `make feasibility`",
             "makes the records that are missing in `results/feasibility/` (hours for all of them), `python",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from older_policies import mark
 
 from imitable.experiments.cloning_records import CloningRecord, read_cloning
 from imitable.experiments.imitation_records import GOALS, LearningRecord, demonstrated_fraction, reaches_goal, read_learning
@@ -14,7 +15,7 @@ from imitable.types import Floats
 
 def page(results: Path) -> str:
     """Return the page."""
-    parts = ["# Imitation", "", _intro()]
+    parts = ["# Imitation", "", *mark(results, "imitation"), _intro()]
     if records := read_learning(results, "own"):
         parts += _own(records)
     if records := read_learning(results, "weighted"):

@@ -94,6 +94,17 @@ def test_train_writes_a_policy_that_collects(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_training_resumes_to_the_same_policy(stop: signal.Signals, tmp_path: Path) -> None:
     arguments = ["train", "hopper", "--method", SMALL, "--steps", "40000", "--episodes", "2", "--checkpoint-every", "0.01"]
+    if stop == signal.SIGKILL:
+        arguments += [
+            "--practice-noise",
+            "0.1",
+            "--practice-pushes",
+            "9",
+            "50",
+            "--practice-length",
+            "99",
+            "--practice-staggered",
+        ]
     whole, broken = tmp_path / "whole.safetensors", tmp_path / "broken.safetensors"
     assert imitable(*arguments, "--out", whole).returncode == 0
     command = [sys.executable, "-m", "imitable.cli.main", *arguments, "--out", str(broken)]
@@ -142,6 +153,12 @@ def test_method_help_lists_the_keys() -> None:
         (["train", "hopper", "--begin", "hopper", "--method", "ppo:hidden=8"], "hidden"),
         (["train", "hopper", "--steps", "10"], "at least"),
         (["train", "hopper", "--goal", "nan"], "--goal"),
+        (["train", "hopper", "--look-every", "0"], "--look-every"),
+        (["train", "hopper", "--deviation", "0"], "--deviation"),
+        (["train", "hopper", "--practice-noise", "2"], "between 0 and 1"),
+        (["train", "hopper", "--practice-pushes", "0", "50"], "newtons"),
+        (["train", "hopper", "--practice-pace", "0"], "metres a second"),
+        (["train", "hopper", "--practice-length", "0"], "steps above 0"),
         (["train", "hopper", "--out", "."], "folder"),
         (["train", "hopper", "--method", "trpo:fisher_fraction=0"], "fisher_fraction"),
         (["train", "hopper", "--method", "ppo:learning_rate=nan"], "learning_rate"),

@@ -161,3 +161,22 @@ def test_a_free_body_is_paid_nothing_and_never_ends(slider_path: Path) -> None:
     assert np.isnan(task.reward(moment, np.zeros((3, 1)), moment)).all()
     assert not task.end(moment).terminated.any()
     np.testing.assert_array_equal(task.observe(moment), moment.states)
+
+
+def test_a_pace_pays_a_speed_as_it_is_up_to_it_and_takes_off_what_is_faster() -> None:
+    plain, paced = Locomotion(parse_robot("walker2d")), Locomotion(parse_robot("walker2d"), pace=2.0)
+    speeds = np.array([-1.0, 0.5, 2.0, 2.5, 6.0])
+    before, after = (np.tile(plain.robot.start, (5, 1)) for _ in range(2))
+    after[:, 0] += speeds * plain.robot.layout.period_s
+    steps, none, still = np.zeros(5, np.int64), np.zeros((5, 0), np.int64), np.zeros((5, 6))
+    moments = Moment(before, steps, none), still, Moment(after, steps, none)
+    np.testing.assert_allclose(paced.reward(*moments) - plain.reward(*moments), [0, 0, 0, -1, -8], atol=1e-9)
+
+
+def test_practice_episodes_may_be_shorter() -> None:
+    task = Locomotion(parse_robot("walker2d"), length=300)
+    assert task.horizon == 300
+    assert task.settings != Locomotion(parse_robot("walker2d")).settings
+    for wrong in ({"length": 0}, {"pace": 0.0}):
+        with pytest.raises(BadOption):
+            Locomotion(parse_robot("walker2d"), **wrong)

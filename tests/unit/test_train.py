@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
@@ -17,10 +18,11 @@ from imitable.nn.networks import from_policy
 from imitable.nn.typed_jax import array
 from imitable.policies.acting import act, mean, normalised
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
-from imitable.rl.expert import Goal, Start, Stopping, quietened, train
+from imitable.rl.expert import QUIETER, Goal, Start, Stopping, quietened, train
 from imitable.rl.settings import METHODS, Method
 from imitable.rl.train import Trainer
 from imitable.robots.parse import parse_robot
+from imitable.sim.disturbance import Pushes
 from imitable.sim.task import Locomotion
 
 SMALL = {name: kind(environments=8, length=16, minibatch=64, hidden=(8, 8)) for name, kind in METHODS.items()}
@@ -28,8 +30,8 @@ EVERY = pytest.mark.parametrize("method", SMALL.values(), ids=SMALL)
 HOPPER = Locomotion(parse_robot("hopper"))
 
 
-def trained(method: Method, iterations: int, seed: int = 0, task: Locomotion = HOPPER) -> Trainer:
-    trainer = Trainer(task, method, budget=128 * 100, seed=seed)
+def trained(method: Method, iterations: int, seed: int = 0, task: Locomotion = HOPPER, **practice: Any) -> Trainer:
+    trainer = Trainer(task, method, budget=128 * 100, seed=seed, **practice)
     for _ in range(iterations):
         trainer.iterate()
     return trainer
@@ -42,12 +44,15 @@ def test_the_same_seed_gives_the_same_policy_and_another_seed_another(method: Me
 
 
 @EVERY
-@pytest.mark.parametrize("body", ["hopper", "half_cheetah:noise=0.1"])
-def test_a_resumed_run_ends_in_the_same_bits(method: Method, body: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("body", "practice"),
+    [("hopper", {}), ("half_cheetah:noise=0.1", {"staggered": True}), ("walker2d:noise=0.1", {"pushes": Pushes(50, 60)})],
+)
+def test_a_resumed_run_ends_in_the_same_bits(method: Method, body: str, practice: dict[str, Any], tmp_path: Path) -> None:
     task = Locomotion(parse_robot(body))
-    whole = trained(method, 6, task=task)
-    save_checkpoint(trained(method, 2, task=task), tmp_path / "checkpoint")
-    resumed = Trainer(task, method, budget=128 * 100, seed=0)
+    whole = trained(method, 6, task=task, **practice)
+    save_checkpoint(trained(method, 2, task=task, **practice), tmp_path / "checkpoint")
+    resumed = Trainer(task, method, budget=128 * 100, seed=0, **practice)
     load_checkpoint(resumed, tmp_path / "checkpoint")
     for _ in range(4):
         progress = resumed.iterate()
@@ -67,6 +72,9 @@ def test_a_checkpoint_of_other_settings_is_refused(method: Method, tmp_path: Pat
         "body": Trainer(Locomotion(parse_robot("hopper:gravity=15")), method, 128 * 100, seed=0),
         "method": Trainer(HOPPER, dataclasses.replace(method, discount=0.5), 128 * 100, seed=0),
         "begin": Trainer(HOPPER, method, 128 * 100, seed=0, begin=trained(method, 1).policy),
+        "task": Trainer(dataclasses.replace(HOPPER, pace=1.0), method, 128 * 100, seed=0),
+        "pushes": Trainer(HOPPER, method, 128 * 100, seed=0, pushes=Pushes(2, 50)),
+        "staggered": Trainer(HOPPER, method, 128 * 100, seed=0, staggered=True),
     }
     for name, other in others.items():
         with pytest.raises(CannotResume, match=name):
@@ -166,3 +174,32 @@ def test_quietened_policies_return_the_same_sampled_as_mean() -> None:
     assert abs(sampled.mean - expected.mean) <= 0.05 * abs(expected.mean)
     assert (quiet.log_std <= loud.log_std).all()
     np.testing.assert_array_equal(quiet.weights[0], loud.weights[0])
+
+
+def test_quietened_policies_are_steady_if_asked() -> None:
+    policy = trained(SMALL["ppo"], 3).policy
+    loud = dataclasses.replace(policy, log_std=np.zeros_like(policy.log_std))
+    expected = measure_returns(HOPPER, loud, 10, 0)
+    spread = float(expected.returns.std()) / abs(expected.mean)
+    one, _ = quietened(HOPPER, loud, expected, 10.0)
+    np.testing.assert_array_equal(one.log_std, loud.log_std)
+    quiet, sampled = quietened(HOPPER, loud, expected, 10.0, spread, most=4)
+    assert sampled.terminated.any()  # it falls whatever is asked, so all four steps are taken
+    np.testing.assert_allclose(quiet.log_std, loud.log_std + 4 * QUIETER)
+
+
+def test_pushes_change_what_is_learned_and_nothing_else_does() -> None:
+    method = SMALL["ppo"]
+    assert trained(method, 3, pushes=Pushes(50, 60)).policy.hash != trained(method, 3).policy.hash
+
+
+def test_staggered_simulations_are_in_different_parts_of_their_episodes() -> None:
+    task = Locomotion(parse_robot("swimmer"), length=50)
+    method = METHODS["ppo"](environments=32, length=50, minibatch=64, hidden=(8, 8))
+    ends = []
+    for staggered in (False, True):
+        trainer = Trainer(task, method, 10**6, 0, staggered=staggered)
+        segment = trainer.collector.collect(trainer.policy, 50)
+        ends.append(segment.truncated.any(axis=1).sum())
+    assert ends[0] == 1
+    assert ends[1] > 10

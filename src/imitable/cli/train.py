@@ -17,7 +17,9 @@ from imitable.policies.shipped import policy_for
 from imitable.rl.expert import Execution, Expert, Goal, Start, Stopping, check_settings, train
 from imitable.rl.progress import Progress
 from imitable.rl.settings import Method, method
-from imitable.robots.parse import parse_robot
+from imitable.robots.family import NOISE
+from imitable.robots.parse import parse_robot, with_knobs
+from imitable.sim.disturbance import Pushes
 from imitable.sim.task import Locomotion, Task
 from imitable.types import Policy
 
@@ -28,7 +30,7 @@ def run(verb: Train) -> None:
         return
     task, learner = Locomotion(parse_robot(verb.spec)), method(verb.method)
     _check_numbers(verb)
-    start = Start(replace(task, headings=verb.headings), _begin(verb.begin))
+    start = _start(verb, task)
     check_settings(task, learner, verb.steps, start.begin)
     check_writable(verb.out)
     checkpoint = verb.out.with_name(verb.out.name + ".checkpoint")
@@ -42,7 +44,13 @@ def run(verb: Train) -> None:
 
 def _trained(verb: Train, task: Task, learner: Method, start: Start, checkpoint: Path) -> Expert:
     """Train under a bar; an interruption says what is left to go on from."""
-    stopping = Stopping(None if verb.goal is None else Goal(verb.goal), verb.tolerance, verb.episodes)
+    stopping = Stopping(
+        goal=None if verb.goal is None else Goal(verb.goal),
+        look_steps=verb.look_every,
+        tolerance=verb.tolerance,
+        deviation=verb.deviation,
+        episodes=verb.episodes,
+    )
     started = time.monotonic()
     with bar(verb.common, verb.steps, "training") as shown:
 
@@ -66,7 +74,25 @@ def _trained(verb: Train, task: Task, learner: Method, start: Start, checkpoint:
             ) from None
 
 
+def _start(verb: Train, task: Locomotion) -> Start:
+    """Return what training begins with: the same body from other starts, at a pace, with noisy actuators, pushed."""
+    robot = task.robot
+    if verb.practice_noise:
+        noise = NOISE.parse(robot.family.name, str(verb.practice_noise))
+        robot = with_knobs(robot.family, dict(robot.values) | {NOISE.name: noise})
+    return Start(
+        replace(task, robot=robot, headings=verb.headings, pace=verb.practice_pace, length=verb.practice_length),
+        _begin(verb.begin),
+        None if verb.practice_pushes is None else Pushes(*verb.practice_pushes),
+        verb.practice_staggered,
+    )
+
+
 def _check_numbers(verb: Train) -> None:
+    if verb.look_every < 1:
+        raise BadOption("--look-every", verb.look_every, "give a number above 0")
+    if verb.deviation is not None and not verb.deviation > 0:
+        raise BadOption("--deviation", verb.deviation, "give a fraction above 0, such as 0.05")
     if verb.episodes < 1:
         raise BadOption("--episodes", verb.episodes, "give a number above 0")
     if not verb.tolerance > 0:

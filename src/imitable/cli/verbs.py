@@ -56,10 +56,24 @@ class Train:
     """Stop early when 20 episodes with mean actions return this much on average, and none below 80 % of it."""
     headings: tuple[float, float] | None = None
     """Practise from headings between these two, in degrees (swimmer): some bodies must turn before they can swim forward."""
+    look_every: int = 20_000
+    """Steps between two looks whether the goal is reached."""
+    practice_noise: float = 0.0
+    """Practise with actuation noise of this deviation, in half control ranges."""
+    practice_pushes: tuple[float, float] | None = None
+    """Practise under pushes of 0.1 s: how many an episode, and up to how many newtons."""
+    practice_pace: float | None = None
+    """Practise for this speed, in metres a second: what is faster is taken off the pay, so the gait grows safer, not faster."""
+    practice_length: int | None = None
+    """Practise in episodes of this many steps, so that starts, where most falls happen, are practised more often."""
+    practice_staggered: bool = False
+    """Cut the first episodes at random steps, so that every batch shows all parts of an episode (swimmer, half_cheetah)."""
     begin: str | None = None
     """Go on from this policy file, or from the shipped demonstrator of this robot."""
     tolerance: float = 0.05
     """Reduce the exploration at the end until sampled and mean return agree within this fraction."""
+    deviation: float | None = None
+    """And until no sampled episode falls, and their returns deviate by at most this fraction of their mean."""
     episodes: int = 100
     """Episodes of the final evaluation."""
     checkpoint_every: float = 60.0

@@ -31,6 +31,10 @@ class EpisodeReturns:
         """Mean return."""
         return float(self.returns.mean())
 
+    def is_steady(self, fraction: float) -> bool:
+        """Return whether no episode fell and the returns deviate by at most this fraction of their mean."""
+        return not self.terminated.any() and float(self.returns.std()) <= fraction * abs(self.mean)
+
     def summary(self) -> dict[str, float | int]:
         """Return the numbers of a card."""
         return {
@@ -44,19 +48,22 @@ class EpisodeReturns:
 
 
 def measure_returns(
-    task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, threads: int = 1
+    task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, push: float = 0.0, threads: int = 1
 ) -> EpisodeReturns:
-    """Play `episode_count` episodes with mean (or sampled) actions; return what they came to."""
-    return returns_of(play(task, policy, episode_count, seed, sampled=sampled, threads=threads))
+    """Play `episode_count` episodes with mean (or sampled) actions; return what they came to.
+
+    If `push` is above 0, the body is pushed once in each episode, with so many newtons.
+    """
+    return returns_of(play(task, policy, episode_count, seed, sampled=sampled, push=push, threads=threads))
 
 
 def play(
-    task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, threads: int = 1
+    task: Task, policy: Policy, episode_count: int, seed: int, *, sampled: bool = False, push: float = 0.0, threads: int = 1
 ) -> list[Trajectory]:
-    """Play episodes whose start states depend on `seed` alone."""
+    """Play episodes whose start states and pushes depend on `seed` alone."""
     check_fit(task, policy)
     seeds = episode_seeds(seed, "evaluation", episode_count)
-    return [trajectory for trajectory, _ in episodes(task, policy, seeds, sampled=sampled, threads=threads)]
+    return [trajectory for trajectory, _ in episodes(task, policy, seeds, sampled=sampled, push=push, threads=threads)]
 
 
 def returns_of(rollouts: Sequence[Trajectory]) -> EpisodeReturns:

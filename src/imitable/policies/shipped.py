@@ -18,26 +18,32 @@ def folder() -> Path:
     return Path(str(files("imitable.policies"))) / "demonstrators"
 
 
-def file_name(text: str) -> str:
-    """Return the file name (without suffix) of a robot text: `hopper:gravity=15` → `hopper-gravity=15`."""
-    return text.replace(":", "-")
+def file_name(text: str, setting: str = "") -> str:
+    """Return the file name (without suffix) of a robot text: `hopper:gravity=15` → `hopper-gravity=15`.
+
+    A policy for one setting of the paper only, because its demonstrations return more or less there, is named by it, too.
+    """
+    return text.replace(":", "-") + (f"@{setting}" if setting else "")
 
 
 @cache
 def shipped() -> tuple[str, ...]:
     """Return the robot texts that have a shipped policy."""
-    cards = sorted(folder().glob("*.json"))
+    cards = sorted(path for path in folder().glob("*.json") if "@" not in path.name)
     return tuple(str(json.loads(card.read_text())["robot"]) for card in cards)
 
 
-def card(robot: Robot) -> dict[str, Any]:
+def card(robot: Robot, setting: str = "") -> dict[str, Any]:
     """Return the card of a shipped policy: returns, steps, command."""
-    return json.loads((folder() / f"{_name_of(robot)}.json").read_text())
+    return json.loads((folder() / f"{_name_of(robot, setting)}.json").read_text())
 
 
-def policy_for(robot: Robot) -> Policy:
-    """Return the shipped policy of a body; actuation noise does not change whose policy it is, so it is left out."""
-    return load_policy(folder() / f"{_name_of(robot)}.safetensors")
+def policy_for(robot: Robot, setting: str = "") -> Policy:
+    """Return the shipped policy of a body: its own for a setting of the paper, if there is one, else the one for all.
+
+    Actuation noise does not change whose policy it is, so it is left out.
+    """
+    return load_policy(folder() / f"{_name_of(robot, setting)}.safetensors")
 
 
 def has_policy(robot: Robot) -> bool:
@@ -45,10 +51,11 @@ def has_policy(robot: Robot) -> bool:
     return _quiet(robot) in shipped()
 
 
-def _name_of(robot: Robot) -> str:
+def _name_of(robot: Robot, setting: str) -> str:
     if not has_policy(robot):
         raise NoDemonstrator(str(robot), shipped(), can_train=robot.family.rules is not None)
-    return file_name(_quiet(robot))
+    own = file_name(_quiet(robot), setting)
+    return own if (folder() / f"{own}.json").exists() else file_name(_quiet(robot))
 
 
 def _quiet(robot: Robot) -> str:

@@ -22,6 +22,8 @@ SCHEMA = 1
 def fingerprint(trainer: Trainer) -> dict[str, object]:
     """Return what must be equal for a checkpoint to be continued."""
     method = trainer.method
+    practice = {} if trainer.pushes is None else {"pushes": asdict(trainer.pushes)}
+    practice |= {"staggered": True} if trainer.staggered else {}
     return {
         "schema": SCHEMA,
         "body": trainer.task.robot.hash,
@@ -31,6 +33,7 @@ def fingerprint(trainer: Trainer) -> dict[str, object]:
         "seed": trainer.seed,
         "begin": trainer.begin_hash,
         "quiet_fraction": trainer.quiet_fraction,
+        **practice,
     }
 
 

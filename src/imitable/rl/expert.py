@@ -15,6 +15,7 @@ from imitable.rl.progress import Progress
 from imitable.rl.settings import Method
 from imitable.rl.settings import method as parse_settings
 from imitable.rl.train import Trainer
+from imitable.sim.disturbance import Pushes
 from imitable.sim.rollout import check_fit
 from imitable.sim.task import Task
 from imitable.types import Policy
@@ -63,9 +64,13 @@ class Start:
     """What training begins with."""
 
     training_task: Task | None = None
-    """What it learns on, if not the task itself: the same body with other start states, say."""
+    """What it learns on, if not the task itself: the same body with other start states or with actuation noise, say."""
     begin: Policy | None = None
     """The policy that it goes on from; None: fresh networks."""
+    pushes: Pushes | None = None
+    """What disturbs the body while it learns."""
+    staggered: bool = False
+    """Cut the first episodes at random steps, so that every batch shows all parts of an episode (see `Trainer`)."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,12 @@ class Stopping:
 
     goal: Goal | None = None
     """Good enough to stop before the budget is spent."""
+    look_steps: int = LOOK_STEPS
+    """Control steps between two looks whether the goal is reached."""
     tolerance: float = 0.05
     """Share of the return by which sampled actions may fall behind mean actions; the exploration is lowered until they do."""
+    deviation: float | None = None
+    """And it is lowered until no sampled episode falls, and their returns deviate by at most this fraction of their mean."""
     episodes: int = 100
     """Episodes of the last evaluation."""
 
@@ -126,10 +135,19 @@ def train(
     """
     learner = parse_settings(method) if isinstance(method, str) else method
     check_settings(task, learner, steps, start.begin)
-    trainer = Trainer(start.training_task or task, learner, steps, seed, begin=start.begin, threads=execution.threads)
+    trainer = Trainer(
+        start.training_task or task,
+        learner,
+        steps,
+        seed,
+        begin=start.begin,
+        pushes=start.pushes,
+        staggered=start.staggered,
+        threads=execution.threads,
+    )
     if execution.resume and execution.checkpoint is not None:
         load_checkpoint(trainer, execution.checkpoint)
-    reached = _learn(task, trainer, stopping.goal, execution)
+    reached = _learn(task, trainer, stopping, execution)
     return _finished(task, trainer, reached, stopping, execution.threads)
 
 
@@ -147,12 +165,12 @@ def check_settings(task: Task, method: Method, steps: int, begin: Policy | None)
         raise BadOption("steps", steps, f"give more than critic_steps = {method.critic_steps}, which teach only the critic")
 
 
-def _learn(task: Task, trainer: Trainer, goal: Goal | None, execution: Execution) -> bool:
+def _learn(task: Task, trainer: Trainer, stopping: Stopping, execution: Execution) -> bool:
     """Iterate to the goal (True) or the budget (False)."""
     saved_at = time.monotonic()
     while not trainer.done:
         execution.on_progress(trainer.iterate())
-        if goal is not None and _satisfied(task, trainer, goal):
+        if stopping.goal is not None and _satisfied(task, trainer, stopping.goal, stopping.look_steps):
             return True
         if execution.checkpoint is not None and time.monotonic() - saved_at > execution.checkpoint_every_s:
             save_checkpoint(trainer, execution.checkpoint)
@@ -160,12 +178,12 @@ def _learn(task: Task, trainer: Trainer, goal: Goal | None, execution: Execution
     return False
 
 
-def _satisfied(task: Task, trainer: Trainer, goal: Goal) -> bool:
+def _satisfied(task: Task, trainer: Trainer, goal: Goal, look_steps: int) -> bool:
     """Return whether this is a step to look at the mean policy, and it is good enough.
 
     Looks come at fixed steps, so that a resumed run looks where an uninterrupted one would.
     """
-    due = trainer.steps // LOOK_STEPS != (trainer.steps - trainer.method.batch) // LOOK_STEPS
+    due = trainer.steps // look_steps != (trainer.steps - trainer.method.batch) // look_steps
     if not due or trainer.critic_only:
         return False
     return goal.reached(measure_returns(task, trainer.policy, LOOK_EPISODES, trainer.seed))
@@ -173,21 +191,29 @@ def _satisfied(task: Task, trainer: Trainer, goal: Goal) -> bool:
 
 def _finished(task: Task, trainer: Trainer, reached: bool, stopping: Stopping, threads: int) -> Expert:
     mean = measure_returns(task, trainer.policy, stopping.episodes, EVALUATION_SEED, threads=threads)
-    policy, sampled = quietened(task, trainer.policy, mean, stopping.tolerance, threads=threads)
+    policy, sampled = quietened(task, trainer.policy, mean, stopping.tolerance, stopping.deviation, threads=threads)
     about = {"robot": str(task.robot), "body": task.robot.hash, "steps": str(trainer.steps), "seed": str(trainer.seed)}
     return Expert(replace(policy, about=about), trainer.steps, reached, mean, sampled)
 
 
 def quietened(
-    task: Task, policy: Policy, mean: EpisodeReturns, tolerance: float, *, threads: int = 1, most: int = 10
+    task: Task,
+    policy: Policy,
+    mean: EpisodeReturns,
+    tolerance: float,
+    deviation: float | None = None,
+    *,
+    threads: int = 1,
+    most: int = 10,
 ) -> tuple[Policy, EpisodeReturns]:
     """Halve the exploration's variance until sampled actions return within `tolerance` of mean actions.
 
+    With `deviation`, also until no episode falls, and their returns deviate by at most this fraction of their mean.
     Exploration is a tool of learning; what is left of it should not change what the policy does.
     """
     sampled = measure_returns(task, policy, len(mean.returns), EVALUATION_SEED, sampled=True, threads=threads)
     for _ in range(most):
-        if abs(sampled.mean - mean.mean) <= tolerance * abs(mean.mean):
+        if abs(sampled.mean - mean.mean) <= tolerance * abs(mean.mean) and (deviation is None or sampled.is_steady(deviation)):
             break
         policy = replace(policy, log_std=policy.log_std + np.float32(QUIETER))
         sampled = measure_returns(task, policy, len(mean.returns), EVALUATION_SEED, sampled=True, threads=threads)

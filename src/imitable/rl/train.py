@@ -18,6 +18,7 @@ from imitable.rl.experience import Experience
 from imitable.rl.progress import Progress
 from imitable.rl.reward_model import RewardModel, Rewards, TaskReward, terminal_values
 from imitable.rl.settings import Method, Ppo, Trpo
+from imitable.sim.disturbance import Pushes
 from imitable.sim.rollout import Collector, Segment
 from imitable.sim.task import Task
 from imitable.types import Bools, Policy
@@ -41,6 +42,8 @@ class Trainer:
         normaliser: Normaliser | None = None,
         observation_limit: float = 10.0,
         quiet_fraction: float = 0.0,
+        pushes: Pushes | None = None,
+        staggered: bool = False,
         threads: int = 1,
     ) -> None:
         """Start from fresh networks, or from the policy `begin`.
@@ -48,12 +51,15 @@ class Trainer:
         `reward_model` gives the rewards instead of the task, `normaliser` is used as it is instead of a running one, and
         observations are then clipped to ± `observation_limit`. `quiet_fraction` of the simulations take mean actions, in turns
         from batch to batch: where the mean policy would stand still for ever, others then begin to look for a way out.
+        `pushes` disturb the body while it learns. `staggered` cuts the first episodes at random steps: where nothing falls,
+        all simulations would otherwise be in the same part of their episodes for ever, and each batch show that part only.
         """
         self.task, self.method, self.budget, self.seed = task, method, budget, seed
         self.begin_hash = begin.hash if begin is not None else ""
         self.steps = 0
         self.quiet_fraction, self._observation_limit = quiet_fraction, observation_limit
-        self.collector = Collector(task, method.environments, seed, threads)
+        self.pushes, self.staggered = pushes, staggered
+        self.collector = Collector(task, method.environments, seed, threads, pushes, staggered)
         self.order = seeding.generator(seed, "minibatches")
         self.recent: deque[tuple[float, int]] = deque(maxlen=WINDOW)
         self.scale = scaling.fresh(method.environments)

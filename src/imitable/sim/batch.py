@@ -44,6 +44,7 @@ class Batch:
         self._qpos: Floats = self._native.bind("qpos")
         self._qvel: Floats = self._native.bind("qvel")
         self._ctrl: Floats = self._native.bind("ctrl")
+        self._outer: Floats = self._native.bind("xfrc_applied")
         self._warnings: Ints = self._native.warning[:, :, 1]
         self._nq = self._qpos.shape[1]
 
@@ -71,6 +72,10 @@ class Batch:
         self._rows[where] = self._fresh_rows[where]
         self._qpos[where] = states[..., : self._nq]
         self._qvel[where] = states[..., self._nq :]
+
+    def push(self, forces: Floats, ids: Ints | None = None) -> None:
+        """Let horizontal forces (n, 2), in newtons, act on the root bodies until others do or a state is set."""
+        self._outer[slice(None) if ids is None else ids, 1, :2] = forces
 
     def step(self, controls: Floats, ids: Ints | None = None) -> Bools:
         """Advance by one control step under controls (n, A); return which simulations are unstable, (n). `ids` must ascend.

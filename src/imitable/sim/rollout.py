@@ -11,6 +11,7 @@ from imitable.errors import BadPolicy, UnstableSimulation
 from imitable.policies.acting import act, controls, mean, normalised
 from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
+from imitable.sim.disturbance import Pusher, Pushes, one_push
 from imitable.sim.task import Moment, Outcome, Task, outcome_after
 from imitable.spec_text import split
 from imitable.types import Bools, Floats, Ints, Policy, Singles, Trajectory
@@ -54,8 +55,16 @@ class Segment:
 class Collector:
     """N simulations of a task that never stop: each restarts when its episode ends."""
 
-    def __init__(self, task: Task, size: int, seed: int, threads: int = 1) -> None:
-        """Start `size` episodes."""
+    def __init__(
+        self,
+        task: Task,
+        size: int,
+        seed: int,
+        threads: int = 1,
+        pushes: Pushes | None = None,
+        staggered: bool = False,
+    ) -> None:
+        """Start `size` episodes, pushed at times if asked. `staggered`: the first ones are cut at random steps."""
         self.task = task
         self.batch = Batch(task.robot, size, threads)
         self._starts = seeding.generator(seed, "start")
@@ -65,6 +74,9 @@ class Collector:
         self.batch.set_state(first.states)
         self._states, self._steps, self._context = first.states, first.steps, first.context
         self._returns = np.zeros(size)
+        if staggered:
+            self._steps = seeding.generator(seed, "stagger").integers(0, task.horizon, size)
+        self._pusher = None if pushes is None else Pusher(pushes, task.robot, size, task.horizon, seed)
 
     def collect(self, policy: Policy, length: int, quiet: Bools | None = None) -> Segment:
         """Take `length` control steps with sampled actions, or with mean actions where `quiet` (N) says so."""
@@ -82,6 +94,8 @@ class Collector:
         observations = task.observe(moment)
         inputs = normalised(policy, observations)
         units = mean(policy, inputs) + noise
+        if self._pusher is not None:
+            self.batch.push(self._pusher.forces())
         unstable = self.batch.step(_disturbed(task, controls(policy, units), self._actuation))
         after, outcome = outcome_after(task, moment, self.batch.states, unstable, task.horizon)
         record.write(t, moment, after, observations, inputs, units, outcome)
@@ -92,6 +106,8 @@ class Collector:
     def _restart(self, ids: Ints) -> None:
         fresh = self.task.start(self._starts, len(ids))
         self.batch.set_state(fresh.states, ids)
+        if self._pusher is not None:
+            self._pusher.stop(ids)
         # copies: the arrays are part of the record by now
         self._states, self._steps, self._context = self._states.copy(), self._steps.copy(), self._context.copy()
         self._states[ids], self._steps[ids], self._context[ids] = fresh.states, fresh.steps, fresh.context
@@ -141,7 +157,11 @@ class Collector:
             "returns": self._returns.copy(),  # collecting goes on in place
         }
         generators = {"start": self._starts, "exploration": self._noise, "actuation": self._actuation}
-        return arrays, {name: seeding.to_json(rng) for name, rng in generators.items()}
+        states = {name: seeding.to_json(rng) for name, rng in generators.items()}
+        if self._pusher is not None:
+            pushed, drawn = self._pusher.snapshot()
+            arrays, states = arrays | pushed, states | drawn
+        return arrays, states
 
     def restore(self, arrays: dict[str, Floats | Ints], generators: dict[str, str]) -> None:
         """Go back to a snapshot."""
@@ -152,6 +172,8 @@ class Collector:
         self._starts, self._noise, self._actuation = (
             seeding.from_json(generators[name]) for name in ("start", "exploration", "actuation")
         )
+        if self._pusher is not None:
+            self._pusher.restore(arrays, generators)
 
 
 class _Record:
@@ -215,29 +237,35 @@ def check_fit(task: Task, policy: Policy) -> None:
 
 
 def episodes(
-    task: Task, policy: Policy, seeds: Sequence[int], *, sampled: bool = False, threads: int = 1
+    task: Task, policy: Policy, seeds: Sequence[int], *, sampled: bool = False, push: float = 0.0, threads: int = 1
 ) -> Iterator[tuple[Trajectory, Floats]]:
     """Play one episode a seed; yield each trajectory with its rewards (T), in order.
 
-    An episode depends on its own seed alone, not on how many are played or at once.
+    An episode depends on its own seed alone, not on how many are played or at once. If `push` is above 0, the body is pushed
+    once in each with so many newtons: at a random time, in a random horizontal direction.
     """
     for begin in range(0, len(seeds), EPISODES_AT_ONCE):
-        yield from _play(task, policy, seeds[begin : begin + EPISODES_AT_ONCE], sampled, threads)
+        yield from _play(task, policy, seeds[begin : begin + EPISODES_AT_ONCE], sampled, push, threads)
 
 
-def _play(task: Task, policy: Policy, seeds: Sequence[int], sampled: bool, threads: int) -> Iterator[tuple[Trajectory, Floats]]:
+def _play(
+    task: Task, policy: Policy, seeds: Sequence[int], sampled: bool, push: float, threads: int
+) -> Iterator[tuple[Trajectory, Floats]]:
     n, batch = len(seeds), Batch(task.robot, len(seeds), threads)
     starts = [task.start(seeding.generator(seed, "episode"), 1) for seed in seeds]
     context = np.concatenate([start.context for start in starts])
     states = np.empty((task.horizon + 1, n, len(task.robot.start)))
     states[0] = np.concatenate([start.states for start in starts])
     exploration, disturbance = _episode_noise(task, policy, seeds, sampled)
+    pushed = one_push(task.robot, push, seeds, task.horizon) if push else None
     actions = np.empty((task.horizon, n, policy.action_size))
     lengths, terminated, alive = np.zeros(n, np.int64), np.zeros(n, bool), np.arange(n)
     batch.set_state(states[0])
     for t in range(task.horizon):
         moment = Moment(states[t, alive], np.full(len(alive), t), context[alive])
         actions[t, alive] = act(policy, task.observe(moment)) + exploration[t, alive]
+        if pushed is not None:
+            batch.push(pushed.forces(t)[alive], alive)
         unstable = batch.step(actions[t, alive] + disturbance[t, alive], alive)
         after, outcome = outcome_after(task, moment, batch.states[alive], unstable, task.horizon)
         states[t + 1, alive] = after.states

@@ -128,6 +128,10 @@ class Locomotion:
     """Let the policy see the root position, as the paper does."""
     headings: tuple[float, float] | None = None
     """Start at a heading drawn from this interval, in degrees: practice for a body that must turn before it can swim."""
+    pace: float | None = None
+    """Metres a second; what a step is faster than this is taken off its reward: practice for a gait that is not too fast."""
+    length: int | None = None
+    """Cut episodes after this many steps instead of the robot's own: practice that starts more often."""
     rules: Rules = field(init=False)
 
     def __post_init__(self) -> None:
@@ -136,12 +140,16 @@ class Locomotion:
             raise BadModel(str(self.robot), "a model file has no task reward; only built-in robots have one")
         if self.headings is not None and self.robot.family.rules.heading_entry is None:
             raise BadOption("headings", self.headings, f"{self.robot.family.name} cannot turn; only swimmer can")
+        if self.pace is not None and not 0 < self.pace < np.inf:
+            raise BadOption("pace", self.pace, "give metres a second above 0")
+        if self.length is not None and self.length < 1:
+            raise BadOption("length", self.length, "give a number of steps above 0")
         object.__setattr__(self, "rules", self.robot.family.rules)
 
     @property
     def horizon(self) -> int:
         """Steps after which an episode is cut."""
-        return self.rules.horizon
+        return self.rules.horizon if self.length is None else self.length
 
     @property
     def observation_size(self) -> int:
@@ -151,7 +159,8 @@ class Locomotion:
     @property
     def settings(self) -> str:
         """The options and the rules."""
-        return repr((type(self).__name__, self.clipped_cost, self.bonus_on_fall, self.observe_root, self.headings, self.rules))
+        options = (type(self).__name__, self.clipped_cost, self.bonus_on_fall, self.observe_root, self.headings, self.rules)
+        return repr(options if self.pace is None and self.length is None else (*options, self.pace, self.length))
 
     @property
     def _hidden(self) -> int:
@@ -183,8 +192,10 @@ class Locomotion:
         return observations
 
     def reward(self, moment: Moment, actions: Floats, after: Moment) -> Floats:
-        """(N) speed plus bonus minus control cost."""
+        """(N) speed plus bonus minus control cost; a speed v above a pace p counts as 2 p − v."""
         speed = (after.states[:, 0] - moment.states[:, 0]) / self.robot.layout.period_s
+        if self.pace is not None:
+            speed = self.pace - np.abs(speed - self.pace)
         if self.clipped_cost:
             actions = np.clip(actions, *self.robot.control_range)
         rewards = speed - self.rules.control_cost * np.square(actions).sum(axis=1)

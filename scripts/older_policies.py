@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""The line of a page of results whose records were measured with other demonstrators than those that are shipped now."""
+
+import json
+from pathlib import Path
+
+from imitable.policies.shipped import policy_for, shipped
+from imitable.robots.parse import parse_robot
+
+
+def mark(results: Path, page: str) -> list[str]:
+    """Return what a page says of its demonstrators that were trained anew since; nothing if none was.
+
+    `policies.json` beside the records names the policies that they stand on, by page, body and hash.
+    """
+    measured: dict[str, str] = json.loads((results / "policies.json").read_text())[page]
+    changed = [text for text in shipped() if measured.get(text) != policy_for(parse_robot(text)).hash]
+    if not changed:
+        return []
+    bodies = ", ".join(f"`{text}`" for text in changed)
+    return [f"**These records stand on earlier demonstrators.** Trained anew since then, and not measured yet: {bodies}.", ""]
