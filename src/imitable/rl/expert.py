@@ -36,12 +36,12 @@ class Goal:
 
     mean_return: float
     """Mean return with mean actions that is good enough."""
-    worst_share: float = 0.8
-    """And the worst episode of the look must reach this share of it, so that a gait that falls at times goes on learning."""
+    worst_fraction: float = 0.8
+    """And the worst episode of the look must reach this part of it, so that a gait that falls at times goes on learning."""
 
     def reached(self, look: EpisodeReturns) -> bool:
         """Return whether a look at the policy satisfies the goal."""
-        return look.mean >= self.mean_return and float(look.returns.min()) >= self.worst_share * self.mean_return
+        return look.mean >= self.mean_return and float(look.returns.min()) >= self.worst_fraction * self.mean_return
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Stopping:
     look_steps: int = LOOK_STEPS
     """Control steps between two looks whether the goal is reached."""
     tolerance: float = 0.05
-    """Share of the return by which sampled actions may fall behind mean actions; the exploration is lowered until they do."""
+    """Part of the return by which sampled actions may fall behind mean actions; the exploration is lowered until they do."""
     deviation: float | None = None
     """And it is lowered until no sampled episode falls, and their returns deviate by at most this fraction of their mean."""
     episodes: int = 100

@@ -112,7 +112,7 @@ def _set_models(native: Any, bodies: Sequence[Robot]) -> None:
 
 
 def _silence_warnings() -> None:
-    """Keep MuJoCo from printing divergence and writing a log file into the working folder: batches report it themselves."""
+    """Keep MuJoCo from printing warnings and writing a log file into the working folder: batches report what is unstable."""
     if mujoco.get_mju_user_warning() is None:
         mujoco.set_mju_user_warning(_ignore)
 
