@@ -126,8 +126,7 @@ RECIPES: tuple[Recipe, ...] = (
     Recipe("half_cheetah:front=0.01", CHEETAH, f"{GALLOP} --goal 3200 --look-every 200000"),
     Recipe("half_cheetah:front=0.05", CHEETAH, f"{GALLOP} --goal 3200 --look-every 200000"),
     Recipe("half_cheetah:front=0.5", CHEETAH, f"{GALLOP} --goal 3200 --look-every 160000"),
-    # the rows from here on are not accepted yet: what is shipped was trained by the command on its card, before these options
-    # (the first three are steady and in their band, but do not walk: results/demonstrators/candidates)
+    # the rows from here on are not accepted yet; the first three are steady and in their band, but do not walk
     Recipe(
         "walker2d:friction=24.9",
         WALKER_1,
