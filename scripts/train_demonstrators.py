@@ -105,6 +105,7 @@ HOP = (
 )
 
 RECIPES: tuple[Recipe, ...] = (
+    # a new generation: shipped policies were trained by the commands on their cards, these wait in results/demonstrators/candidates
     Recipe(
         "swimmer:back=10",
         SWIMMER,
