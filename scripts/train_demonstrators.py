@@ -109,7 +109,7 @@ HOP = (
 )
 
 RECIPES: tuple[Recipe, ...] = (
-    # a new generation, which waits in results/demonstrators/candidates: shipped policies are made by the commands on their cards
+    # a new generation that waits in results/demonstrators/candidates: shipped policies are made by the commands on their cards
     Recipe(
         "swimmer:back=10",
         SWIMMER,
