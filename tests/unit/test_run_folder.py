@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -312,10 +313,12 @@ def test_an_evaluation_comes_back_from_its_file_as_it_was() -> None:
 def test_the_second_of_two_processes_is_refused_and_a_kill_blocks_nobody(slider: str, demos: InMemory, tmp_path: Path) -> None:
     im.write(tmp_path / "demos", demos.layout, demos)
     words = ["imitate", str(tmp_path / "demos"), "--imitator", slider, "--method", learner_text(SMALL), "--steps", "51200"]
-    words += ["--episodes", "1", "--out", str(tmp_path / "run"), "--checkpoint-every", "0"]
-    with subprocess.Popen([sys.executable, "-m", "imitable.cli.main", *words], stderr=subprocess.DEVNULL) as first:
+    words += ["--episodes", "1", "--out", str(tmp_path / "run")]
+    command = [sys.executable, "-m", "imitable.cli.main", *words, "--checkpoint-every", "0"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as first:
         while not (tmp_path / "run" / "seed-0" / "checkpoint" / "standing.json").exists():
             assert first.poll() is None, "it was done before the second began"
+            time.sleep(0.02)
         for mode in ("--resume", "--overwrite"):
             assert "another process is writing" in refused(*words, mode)
         assert first.poll() is None
