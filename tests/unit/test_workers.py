@@ -44,7 +44,8 @@ def test_workers_have_one_thread_are_warm_and_stay(monkeypatch: pytest.MonkeyPat
     assert dict(os.environ) == before
     assert all(threads == "1" and warm for _, threads, warm in first.values())
     assert os.getpid() not in {pid for pid, _, _ in first.values()}
-    assert {pid for pid, _, _ in second.values()} <= {pid for pid, _, _ in first.values()}
+    # one worker may have done all of the first calls before the other was warm; but none is started anew
+    assert len({pid for pid, _, _ in (*first.values(), *second.values())}) <= 2
 
 
 def failing(name: str) -> str:
