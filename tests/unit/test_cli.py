@@ -158,6 +158,7 @@ def test_method_help_lists_the_keys() -> None:
         (["train", "hopper", "--practice-noise", "2"], "between 0 and 1"),
         (["train", "hopper", "--practice-pushes", "0", "50"], "newtons"),
         (["train", "hopper", "--practice-pace", "0"], "metres a second"),
+        (["train", "hopper", "--practice-effort", "-1"], "at least 0"),
         (["train", "hopper", "--practice-length", "0"], "steps above 0"),
         (["train", "hopper", "--out", "."], "folder"),
         (["train", "hopper", "--method", "trpo:fisher_fraction=0"], "fisher_fraction"),

@@ -173,10 +173,18 @@ def test_a_pace_pays_a_speed_as_it_is_up_to_it_and_takes_off_what_is_faster() ->
     np.testing.assert_allclose(paced.reward(*moments) - plain.reward(*moments), [0, 0, 0, -1, -8], atol=1e-9)
 
 
+def test_effort_charges_squared_actions_beside_the_control_cost() -> None:
+    plain, spared = Locomotion(parse_robot("walker2d")), Locomotion(parse_robot("walker2d"), effort=0.5)
+    moment = plain.start(np.random.default_rng(0), 2)
+    actions = np.array([[0.0] * 6, [1.0, -0.5, 0.0, 0.0, 0.0, 2.0]])  # the last is clipped to the control range
+    difference = spared.reward(moment, actions, moment) - plain.reward(moment, actions, moment)
+    np.testing.assert_allclose(difference, [0, -0.5 * 2.25], atol=1e-12)
+
+
 def test_practice_episodes_may_be_shorter() -> None:
     task = Locomotion(parse_robot("walker2d"), length=300)
     assert task.horizon == 300
     assert task.settings != Locomotion(parse_robot("walker2d")).settings
-    for wrong in ({"length": 0}, {"pace": 0.0}):
+    for wrong in ({"length": 0}, {"pace": 0.0}, {"effort": -1.0}, {"effort": np.inf}):
         with pytest.raises(BadOption):
             Locomotion(parse_robot("walker2d"), **wrong)

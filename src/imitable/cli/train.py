@@ -81,7 +81,14 @@ def _start(verb: Train, task: Locomotion) -> Start:
         noise = NOISE.parse(robot.family.name, str(verb.practice_noise))
         robot = with_knobs(robot.family, dict(robot.values) | {NOISE.name: noise})
     return Start(
-        replace(task, robot=robot, headings=verb.headings, pace=verb.practice_pace, length=verb.practice_length),
+        replace(
+            task,
+            robot=robot,
+            headings=verb.headings,
+            pace=verb.practice_pace,
+            effort=verb.practice_effort,
+            length=verb.practice_length,
+        ),
         _begin(verb.begin),
         None if verb.practice_pushes is None else Pushes(*verb.practice_pushes),
         verb.practice_staggered,

@@ -64,6 +64,9 @@ class Train:
     """Practise under pushes of 0.1 s: how many an episode, and up to how many newtons."""
     practice_pace: float | None = None
     """Practise for this speed, in metres a second: what is faster is taken off the pay, so the gait grows safer, not faster."""
+    practice_effort: float = 0.0
+    """Practise at this cost for each unit of squared actions, beside the task's own: with a pace, the gait that spares its
+    motors wins, and shuffling and trembling do not pay."""
     practice_length: int | None = None
     """Practise in episodes of this many steps, so that starts, where most falls happen, are practised more often."""
     practice_staggered: bool = False

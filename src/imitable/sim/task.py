@@ -130,6 +130,8 @@ class Locomotion:
     """Start at a heading drawn from this interval, in degrees: practice for a body that must turn before it can swim."""
     pace: float | None = None
     """Metres a second; what a step is faster than this is taken off its reward: practice for a gait that is not too fast."""
+    effort: float = 0.0
+    """Taken off the reward for each unit of Σ a², beside the control cost: practice for a gait that spares its motors."""
     length: int | None = None
     """Cut episodes after this many steps instead of the robot's own: practice that starts more often."""
     rules: Rules = field(init=False)
@@ -142,6 +144,8 @@ class Locomotion:
             raise BadOption("headings", self.headings, f"{self.robot.family.name} cannot turn; only swimmer can")
         if self.pace is not None and not 0 < self.pace < np.inf:
             raise BadOption("pace", self.pace, "give metres a second above 0")
+        if not 0 <= self.effort < np.inf:
+            raise BadOption("effort", self.effort, "give a number of at least 0")
         if self.length is not None and self.length < 1:
             raise BadOption("length", self.length, "give a number of steps above 0")
         object.__setattr__(self, "rules", self.robot.family.rules)
@@ -160,7 +164,8 @@ class Locomotion:
     def settings(self) -> str:
         """The options and the rules."""
         options = (type(self).__name__, self.clipped_cost, self.bonus_on_fall, self.observe_root, self.headings, self.rules)
-        return repr(options if self.pace is None and self.length is None else (*options, self.pace, self.length))
+        practice = (self.pace, self.effort, self.length)
+        return repr(options if practice == (None, 0.0, None) else (*options, *practice))
 
     @property
     def _hidden(self) -> int:
@@ -198,7 +203,7 @@ class Locomotion:
             speed = self.pace - np.abs(speed - self.pace)
         if self.clipped_cost:
             actions = np.clip(actions, *self.robot.control_range)
-        rewards = speed - self.rules.control_cost * np.square(actions).sum(axis=1)
+        rewards = speed - (self.rules.control_cost + self.effort) * np.square(actions).sum(axis=1)
         if self.bonus_on_fall:
             return rewards + self.rules.alive_bonus
         return rewards + self.rules.alive_bonus * ~self._fallen(after.states)
