@@ -151,6 +151,15 @@ def test_training_begins_from_the_policy_it_is_given() -> None:
     np.testing.assert_allclose(act(trainer.policy, observations), act(begin, observations), rtol=1e-4, atol=1e-6)
 
 
+def test_a_given_policy_acts_as_before_while_only_the_critic_learns() -> None:
+    begin = trained(SMALL["ppo"], 3).policy
+    trainer = Trainer(HOPPER, SMALL["ppo"], 128 * 100, seed=5, begin=begin)
+    trainer.iterate()
+    assert trainer.critic_only
+    observations = np.random.default_rng(0).normal(size=(4, begin.observation_size))
+    np.testing.assert_allclose(act(trainer.policy, observations), act(begin, observations), rtol=1e-4, atol=1e-6)
+
+
 def test_a_policy_of_another_body_is_refused_as_a_beginning() -> None:
     swimmer = Trainer(Locomotion(parse_robot("swimmer")), SMALL["ppo"], 128, seed=0).policy
     with pytest.raises(BadPolicy, match="8 observations"):

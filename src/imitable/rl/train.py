@@ -46,7 +46,7 @@ class Trainer:
         staggered: bool = False,
         threads: int = 1,
     ) -> None:
-        """Start from fresh networks, or from the policy `begin`.
+        """Start from fresh networks, or from the policy `begin`, whose normaliser then stays as it is.
 
         `reward_model` gives the rewards instead of the task, `normaliser` is used as it is instead of a running one, and
         observations are then clipped to ± `observation_limit`. `quiet_fraction` of the simulations take mean actions, in turns
@@ -64,7 +64,7 @@ class Trainer:
         self.recent: deque[tuple[float, int]] = deque(maxlen=WINDOW)
         self.scale = scaling.fresh(method.environments)
         self.reward_model: RewardModel = TaskReward() if reward_model is None else reward_model
-        self._running = normaliser is None
+        self._running = normaliser is None and begin is None  # a given policy knows its inputs in these units alone
         self.observed = normaliser or _first_normaliser(task, begin)
         actor, critic = fresh_networks(method, task.observation_size, task.robot.control_range.shape[1], seed)
         self.agent = _module(method).start((actor if begin is None else from_policy(begin, method.log_std), critic))
@@ -150,7 +150,6 @@ class Trainer:
 def _first_normaliser(task: Task, begin: Policy | None) -> Normaliser:
     if begin is None:
         return fresh(task.observation_size)
-    # as if the normaliser had seen a good deal, so that the first batch does not move it
     return Normaliser(begin.observation_mean.astype(np.float64), np.square(begin.observation_std.astype(np.float64)), 1e5)
 
 
