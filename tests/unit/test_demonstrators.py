@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: MIT
 """The shipped demonstrators are what the paper's settings need, and what their cards say."""
 
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from imitable.errors import BadOption, NoDemonstrator
+from imitable.evaluation import acceptance
 from imitable.evaluation.returns import measure_returns
 from imitable.experiments.settings import SETTINGS
+from imitable.policies.files import save_policy
 from imitable.policies.shipped import SETS, card, cards, file_name, folder, policy_for, shipped
 from imitable.rl.expert import EVALUATION_SEED
 from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
 
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 BODIES = sorted({body for setting in SETTINGS for body in setting.bodies})
 
 
@@ -98,3 +107,127 @@ def test_every_policy_has_a_card_that_names_it_and_settings_that_exist(set_name:
 def test_a_body_without_a_policy_is_told_how_to_get_one() -> None:
     with pytest.raises(NoDemonstrator, match="imitable train hopper:gravity=3"):
         policy_for(parse_robot("hopper:gravity=3"))
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Return a script of the repository as a module."""
+    monkeypatch.syspath_prepend(SCRIPTS)
+    return import_module
+
+
+def test_every_body_of_the_settings_has_one_recipe_a_policy(script: Callable[[str], Any]) -> None:
+    recipes = script("demonstrator_recipes").RECIPES
+    assert len({(recipe.name, recipe.set_name) for recipe in recipes}) == len(recipes)
+    shared = [recipe.robot for recipe in recipes if recipe.set_name == "a" and not recipe.setting]
+    assert sorted(shared) == BODIES
+    assert all(recipe.begin is None or recipe.begin in shared for recipe in recipes)
+    assert all(recipe.settings and recipe.set_name in SETS for recipe in recipes)
+
+
+def test_a_policy_for_one_setting_takes_it_from_the_one_for_all(
+    script: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = script("demonstrator_recipes")
+    plain = module.Recipe("walker2d", "", "")
+    own, other = replace(plain, setting="walker2d-2"), replace(plain, set_name="b")
+    monkeypatch.setattr(module, "RECIPES", (plain, own, other))
+    names = [[setting.name for setting in recipe.settings] for recipe in (plain, own, other)]
+    assert names == [["walker2d-1"], ["walker2d-2"], ["walker2d-1", "walker2d-2"]]
+    assert [recipe.title for recipe in (own, other)] == ["walker2d@walker2d-2", "walker2d of set b"]
+
+
+def test_a_recipe_waits_for_the_one_that_it_begins_from(
+    script: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module, recipe = script("train_demonstrators"), script("demonstrator_recipes").Recipe
+    begun: list[str] = []
+
+    def train(one: Any) -> str | None:
+        begun.append(one.title)
+        return None if one.robot == "swimmer" else one.title
+
+    monkeypatch.setattr(module, "train", train)
+    monkeypatch.setattr(module, "is_done", lambda one: one.robot == "walker2d")
+    rows = [recipe("hopper:gravity=15", "", "", begin="hopper"), recipe("hopper", "", "", setting="hopper", begin="hopper")]
+    rows += [recipe("hopper", "", "", begin="walker2d"), recipe("walker2d", "", "")]
+    module.train_missing(rows)
+    assert begun[0] == "hopper"
+    assert sorted(begun[1:]) == ["hopper-gravity=15", "hopper@hopper"]
+    assert sorted(capsys.readouterr().out.splitlines()) == sorted(begun)
+    with pytest.raises(SystemExit, match=r"not trained: swimmer, swimmer-back=10$"):
+        module.train_missing([recipe("swimmer", "", ""), recipe("swimmer:back=10", "", "", begin="swimmer")])
+
+
+def test_recipes_are_chosen_by_family_body_and_setting(script: Callable[[str], Any]) -> None:
+    module = script("train_demonstrators")
+    assert {one.robot for one in module.chosen(["hopper"], "a")} == {body for body in BODIES if body.startswith("hopper")}
+    assert [one.robot for one in module.chosen(["hopper:gravity=15"], "a")] == ["hopper:gravity=15"]
+    with pytest.raises(SystemExit) as left:
+        module.chosen(["hopper:gravity=3"], "a")
+    assert left.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "line"),
+    [
+        ({}, 0, "hopper: the same bits"),
+        ({"about": {"robot": "another text"}}, 0, "hopper: the same bits"),
+        ({"log_std": np.float32([-1, -1, -1])}, 1, "hopper: differs in log_std"),
+        ({"observation_limit": 9.0}, 1, "hopper: differs in observation_limit"),
+        (None, 1, "hopper: failed: no room"),
+    ],
+)
+def test_a_check_compares_bits_and_touches_nothing(
+    change: dict[str, Any] | None,
+    code: int,
+    line: str,
+    script: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    module = script("train_demonstrators")
+    policy, asked = policy_for(parse_robot("hopper")), list[list[str]]()
+
+    def trained(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+        asked.append(arguments)
+        if change is not None:
+            save_policy(replace(policy, **change), folder / arguments[arguments.index("--out") + 1])
+        return subprocess.CompletedProcess(arguments, change is None, "", "no room\n")
+
+    before = {path: path.stat().st_mtime_ns for path in folder().rglob("*")}
+    monkeypatch.setattr(module, "imitable", trained)
+    monkeypatch.setattr(module, "BUILD", tmp_path)
+    left = tmp_path / "check" / "a" / "hopper" / "hopper.safetensors"
+    left.parent.mkdir(parents=True)
+    left.write_text("of an earlier check")
+    monkeypatch.setattr("sys.argv", ["train_demonstrators.py", "--check", "hopper"])
+    monkeypatch.setattr(module, "RECIPES", [recipe for recipe in module.RECIPES if recipe.robot == "hopper"])
+    with pytest.raises(SystemExit) as leave:
+        module.main()
+    assert (int(leave.value.code), capsys.readouterr().out.strip()) == (code, line)
+    assert asked[0][:2] == ["train", "hopper"]
+    assert {path: path.stat().st_mtime_ns for path in folder().rglob("*")} == before
+
+
+def test_what_was_trained_lies_in_its_set_with_a_card(
+    script: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, two_hoppers: Path, tmp_path: Path
+) -> None:
+    module, recipe = script("train_demonstrators"), script("demonstrator_recipes").Recipe
+    policy, asked = policy_for(parse_robot("hopper:gravity=15")), recipe("hopper:gravity=15", "3460 ± 87", "", 4, set_name="b")
+
+    def trained(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+        save_policy(policy, folder / arguments[arguments.index("--out") + 1])
+        return subprocess.CompletedProcess(arguments, 0, json.dumps({"robot": asked.robot, "steps": 7, "log_std": []}), "")
+
+    monkeypatch.setattr(module, "imitable", trained)
+    monkeypatch.setattr(module, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(acceptance, "EPISODES", 2)
+    assert not module.is_done(asked)
+    assert module.train(asked).startswith("hopper-gravity=15 of set b: 7 steps")
+    assert module.is_done(asked)
+    said = json.loads((two_hoppers / "b" / "hopper-gravity=15.json").read_text())
+    assert (said["set"], said["setting"], said["seed"], said["command"]) == ("b", "", 4, asked.command)
+    assert said["from_paper"] == {"hopper": pytest.approx(said["mean_actions"]["return_mean"] / 3460 - 1, abs=1e-3)}
+    assert not list((tmp_path / "build").rglob("*.safetensors"))
