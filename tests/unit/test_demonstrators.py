@@ -15,12 +15,13 @@ import pytest
 from imitable.errors import BadOption, NoDemonstrator
 from imitable.evaluation import acceptance
 from imitable.evaluation.returns import measure_returns
-from imitable.experiments.settings import SETTINGS
+from imitable.experiments.settings import SETTINGS, Setting
 from imitable.policies.files import save_policy
 from imitable.policies.shipped import SETS, card, cards, file_name, folder, policy_for, shipped
 from imitable.rl.expert import EVALUATION_SEED
 from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
+from imitable.types import Policy
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 BODIES = sorted({body for setting in SETTINGS for body in setting.bodies})
@@ -231,3 +232,100 @@ def test_what_was_trained_lies_in_its_set_with_a_card(
     assert (said["set"], said["setting"], said["seed"], said["command"]) == ("b", "", 4, asked.command)
     assert said["from_paper"] == {"hopper": pytest.approx(said["mean_actions"]["return_mean"] / 3460 - 1, abs=1e-3)}
     assert not list((tmp_path / "build").rglob("*.safetensors"))
+
+
+def test_acceptance_judges_the_demonstrators_of_a_setting_or_candidates_in_their_place(
+    script: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
+    two_hoppers: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    module, judged = script("accept_demonstrators"), list[tuple[str, str]]()
+
+    def judge(task: Locomotion, policy: Policy) -> acceptance.Acceptance:
+        judged.append((str(task.robot), policy.hash))
+        return acceptance.judge(task, policy)
+
+    candidate = policy_for(parse_robot("hopper:gravity=15"))
+    (tmp_path / "new").mkdir()
+    save_policy(candidate, tmp_path / "new" / "hopper-gravity=2.safetensors")
+    monkeypatch.setattr(acceptance, "EPISODES", 2)
+    monkeypatch.setattr(module, "judge", judge)
+    hopper = next(setting for setting in SETTINGS if setting.name == "hopper")
+    module.print_tables([hopper, hopper], "a", tmp_path / "new")
+    found = dict(judged)
+    assert len(judged) == len(found) == 5
+    assert found["hopper"] == policy_for(parse_robot("hopper:gravity=20")).hash
+    assert found["hopper:gravity=2"] == candidate.hash
+    said = capsys.readouterr().out
+    assert said.count("## hopper\n") == said.count("| `hopper:gravity=15` | imitator |") == 2
+    assert "The paper's demonstrations return 3,460." in said
+
+
+def test_a_table_says_who_is_refused_and_how_far_a_setting_is_spread(script: Callable[[str], Any]) -> None:
+    table, setting = script("setting_tables").table, next(one for one in SETTINGS if one.name == "half_cheetah-2")
+    returns = {body: {"return_mean": 3337.0, "return_std": 5.0, "falls": 0} for body in setting.bodies}
+    said = {body: {"mean_actions": one, "sampled_actions": one | {"falls": 2}} for body, one in returns.items()}
+    said[setting.imitator] |= {"refusals": [], "pushed": {"survived": 97, "newtons": 60.0}}
+    said["half_cheetah:back=0.01"] |= {"refusals": ["2 falls with sampled actions"]}
+    lines = table(setting, said)
+    assert len(lines) == 2 + 4 + 2  # the imitator demonstrates, too
+    assert lines[2] == (
+        "| `half_cheetah:front=0.01` | imitator, related | 3,337 ± 5 | +0% | 3,337 ± 5 | 0, 2 | 97 (60 N) | accepted |"
+    )
+    assert lines[4].endswith("| – | not judged |")
+    assert "back=0.01` | unrelated" in lines[5]
+    assert lines[5].endswith("| 2 falls with sampled actions |")
+    assert "±0.0% of the middle" in lines[-1]
+    returns["half_cheetah:back=0.05"]["return_mean"] = 2337.0
+    assert "**more than ±7%**" in table(setting, said)[-1]
+    assert "| -30% |" in table(setting, said)[4]
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_bodies_of_a_setting_return_alike_or_a_card_says_why_not(setting: Setting) -> None:
+    said = {body: card(parse_robot(body), setting.name) for body in setting.bodies}
+    agreement = acceptance.Agreement(
+        {body: one["mean_actions"]["return_mean"] for body, one in said.items()}, setting.paper_return
+    )
+    assert not agreement.refusals or any(one["note"] for one in said.values()), agreement.refusals
+
+
+def test_a_page_of_results_names_the_policies_that_are_new(
+    script: Callable[[str], Any], two_hoppers: Path, tmp_path: Path
+) -> None:
+    mark = script("older_policies").mark
+    known = {said["robot"]: policy_for(parse_robot(said["robot"])).hash for said in cards() if not said.get("setting")}
+    known["swimmer"] = "another"
+    (tmp_path / "policies.json").write_text(json.dumps({"page": known}))
+    [line, _] = mark(tmp_path, "page")
+    assert line.endswith("not measured yet: `hopper@hopper`, `swimmer`.")
+
+
+def test_an_animation_follows_the_body_and_lets_the_ground_pass(script: Callable[[str], Any]) -> None:
+    module, robot = script("animate_demonstrators"), parse_robot("walker2d")
+    states = np.tile(robot.start, (1001, 1))
+    states[:, 0] = np.arange(1001) * robot.layout.period_s * 1.5  # m/s
+    scene = module.filmed(robot, states)
+    assert scene.seconds == pytest.approx(2.0)
+    assert len(scene.points) == 51
+    assert scene.travel == pytest.approx([3.0, 0.0])
+    assert np.ptp(scene.points, axis=0) == pytest.approx(np.zeros_like(scene.points[0]))
+    left, bottom, width, height = scene.window
+    assert bottom < 0 < scene.points[0, :, 1].min()
+    assert left < scene.points[0, :, 0].min() < scene.points[0, :, 0].max() < left + width
+    assert scene.points[0, :, 1].max() < bottom + height
+    far = module.is_far(robot)
+    assert (len(far), sum(far)) == (len(scene.shown.radii), 3)
+    text = module.drawn(scene, far, "a <body>")
+    assert "<title>a &lt;body&gt;</title>" in text
+    assert 'values="0 0;-600 0" dur="2s"' in text
+    assert text.count('attributeName="d"') == 7
+
+
+def test_an_animation_of_a_short_episode_shows_what_there_is(script: Callable[[str], Any]) -> None:
+    robot = parse_robot("swimmer")
+    states = np.tile(robot.start, (26, 1))
+    scene = script("animate_demonstrators").filmed(robot, states)
+    assert (len(scene.points), scene.seconds, scene.above) == (26, 1.0, True)
