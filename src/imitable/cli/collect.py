@@ -40,13 +40,13 @@ def run(verb: Collect) -> None:
 def _policies(verb: Collect, robots: list[Robot]) -> list[Policy]:
     """Return who plays each robot: the user's policy, or the demonstrators of a set, those of a setting if one is named."""
     if verb.policy is not None:
-        for option, value, default in (("--setting", verb.setting, None), ("--set", verb.set_name, "a")):
+        for option, value, default in (("--setting", verb.setting, None), ("--set", verb.set, "a")):
             if value != default:
                 raise BadOption(option, value, "it chooses among the shipped demonstrators; leave it out, or --policy")
         return [load_policy(verb.policy)] * len(robots)
     if verb.setting is not None:
         _check_setting(verb.setting, robots)
-    return [policy_for(robot, verb.setting or "", verb.set_name) for robot in robots]
+    return [policy_for(robot, verb.setting or "", verb.set) for robot in robots]
 
 
 def _check_setting(name: str, robots: list[Robot]) -> None:

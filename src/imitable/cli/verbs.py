@@ -105,7 +105,7 @@ class Collect:
     """Policy file to record with, instead of the shipped demonstrators."""
     setting: str | None = None
     """The paper's setting that they are for, such as walker2d-2: some bodies have a demonstrator of their own there."""
-    set_name: Annotated[Literal["a", "b"], tyro.conf.arg(name="set")] = "a"
+    set: Literal["a", "b"] = "a"
     """Set of demonstrators: a has one for every body of the paper, b another, of another seed, for Swimmer and Hopper."""
     sampled: bool = False
     """Sample actions instead of taking their mean."""
