@@ -71,6 +71,7 @@ pages: setup  ## Write docs/errors.md and docs/reference.md from the code
 
 pictures: setup  ## Draw the pictures of the README and of the demonstrators' page
 	$(BIN)/python scripts/draw_demonstrators.py
+	$(BIN)/python scripts/animate_demonstrators.py
 	$(BIN)/python scripts/draw_parting.py
 
 docs: pages  ## The site of the documentation, warnings are errors

@@ -15,7 +15,8 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-from draw_demonstrators import DOCS, GROUND, INK, capsules, outline
+from demonstrators_page import DOCS
+from draw_demonstrators import GROUND, INK, capsules, outline
 from matplotlib.patches import Polygon
 from PIL import Image
 

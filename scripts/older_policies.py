@@ -4,17 +4,19 @@
 import json
 from pathlib import Path
 
-from imitable.policies.shipped import policy_for, shipped
+from imitable.policies.shipped import cards, policy_for
 from imitable.robots.parse import parse_robot
 
 
 def mark(results: Path, page: str) -> list[str]:
     """Return what a page says of its demonstrators that were trained anew since; nothing if none was.
 
-    `policies.json` beside the records names the policies that they stand on, by page, body and hash.
+    `policies.json` beside the records names the policies that they stand on, by page, body (and @setting) and hash.
     """
     measured: dict[str, str] = json.loads((results / "policies.json").read_text())[page]
-    changed = [text for text in shipped() if measured.get(text) != policy_for(parse_robot(text)).hash]
+    policies = [(said["robot"], said.get("setting", "")) for said in cards()]
+    now = {f"{body}@{name}" if name else body: policy_for(parse_robot(body), name).hash for body, name in policies}
+    changed = [text for text, value in now.items() if measured.get(text) != value]
     if not changed:
         return []
     bodies = ", ".join(f"`{text}`" for text in changed)

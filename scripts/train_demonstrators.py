@@ -1,211 +1,81 @@
 # SPDX-License-Identifier: MIT
 """Train every demonstrator and imitator of the paper's six settings, and write policy and card into the package.
 
-Each row is one `imitable train` command, or a chain of them; a row waits for the policy it begins from. Every policy is judged
+Each recipe is one `imitable train` command, or a chain of them; it waits for the policy it begins from. Every policy is judged
 by `evaluation/acceptance.py`, and its card says what came out. Policies that are there are left alone, so that a killed run
-goes on with what is missing:  python scripts/train_demonstrators.py [ROBOT…]
+goes on with what is missing:  python scripts/train_demonstrators.py [--set b] [ROBOT[@SETTING]…]
+
+With --check nothing in the package is touched: policies are remade in build/, and their tensors are compared with those that
+are shipped, bit by bit. One line each; exit code 1 if one differs.
 """
 
+import argparse
 import json
-import shlex
+import shutil
 import subprocess
 import sys
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from pathlib import Path
+
+import numpy as np
+from demonstrator_recipes import RECIPES, Recipe
 
 from imitable.evaluation.acceptance import judge
 from imitable.policies.files import load_policy
-from imitable.policies.shipped import file_name, folder
+from imitable.policies.shipped import SETS, folder
 from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
+from imitable.tensors import Arrays, read
 
 PROCESSES = 2
-WORK = Path(__file__).resolve().parents[1] / "build" / "demonstrators"
-"""Where policies are while they are trained."""
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """One demonstrator: how it is trained, and what the paper's demonstrations of its setting return."""
-
-    robot: str
-    paper: str
-    options: str
-    """Of the command `imitable train`, the last one if there are several."""
-    seed: int = 0
-    begin: str | None = None
-    """The robot whose policy it goes on from."""
-    before: tuple[str, ...] = ()
-    """Options of runs before, each of which begins from the policy of the one before it."""
-    setting: str = ""
-    """The setting it is for, if the body has another policy for all others."""
-    note: str = ""
-
-    @property
-    def name(self) -> str:
-        """The file's name without suffix."""
-        return file_name(self.robot, self.setting)
-
-    @property
-    def runs(self) -> list[list[str]]:
-        """The command lines in their order, the last one without its output."""
-        made: list[list[str]] = []
-        begin = ["--begin", self.begin] if self.begin else []
-        for stage, options in enumerate((*self.before, f"{self.options} {STEADY}")):
-            made.append(["train", self.robot, "--seed", str(self.seed), *options.split(), *begin])
-            begin = ["--begin", f"practice{stage}.safetensors"]
-        return [*([*run, "--out", f"practice{stage}.safetensors"] for stage, run in enumerate(made[:-1])), made[-1]]
-
-    @property
-    def command(self) -> str:
-        """What to type for the same policy."""
-        *before, main = self.runs
-        return " && ".join(f"imitable {shlex.join(run)}" for run in [*before, [*main, "--out", "policy.safetensors"]])
-
-
-HOPPER = "3460 ± 87"
-CHEETAH = "3229 ± 170 (first setting), 3337 ± 67 (second)"
-WALKER_1, WALKER_2 = "3098 ± 118", "3720 ± 336"
-SWIMMER = "106 ± 3"
-
-STEADY = "--tolerance 0.03 --deviation 0.05"
-"""The exploration that is left at the end changes neither returns nor falls: what acceptance asks for."""
-
-CAREFUL = "--method ppo:log_std=-1,log_std_end=-2"
-"""For a run that begins from another body's policy: explore less, keep the gait."""
-
-DISTURBED = "--practice-noise 0.1 --practice-pushes 1 100"
-"""Practice that makes a walking gait robust."""
-
-PATIENT = "discount=0.9995,gae_lambda=0.98"
-"""For the Swimmer, whose strokes pay late."""
-
-RESTARTED = f"{DISTURBED} --practice-length 300"
-"""Short episodes, because a walker falls at its start if anywhere."""
-
-STROKE = f"--method ppo:{PATIENT},log_std=-1.5,log_std_end=-2.3,learning_rate=0.0002,critic_steps=60000 --practice-staggered"
-WALK = "--method ppo:log_std=-1,log_std_end=-2,critic_steps=40000"
-
-WALKER = "walker2d:friction=24.9"
-
-GALLOP = "--method trpo --steps 1500000 --practice-staggered"
-
-FOLDED = (
-    "This body is the mirror image of one with a stiff front joint and swims the other way. It folds its front joint to the "
-    "limit, which turns it by a right angle, and beats with the back one from there, without pauses."
-)
-ANKLES = (
-    "No walk: a shuffle of five short beats a second from the ankles, the trunk upright. The thighs move together (correlation "
-    "0.8 to 0.96), the feet half in step (0.2 to 0.55), so the legs do not alternate."
-)
-HANDSTAND = (
-    "A run on the front leg alone: within a second or two it tips over until the trunk points steeply down at the front, "
-    "holds the back leg in the air, and hops on the front one, about five times a second."
-)
-HOP = (
-    "No walk: a hop on both legs at once (feet in step, correlation 0.86), 1.7 a second, "
-    "the trunk leaning forward by 11 to 24 degrees."
-)
-
-RECIPES: tuple[Recipe, ...] = (
-    # a new generation that waits in results/demonstrators/candidates: shipped policies are made by the commands on their cards
-    Recipe(
-        "swimmer:back=10",
-        SWIMMER,
-        f"--method ppo:{PATIENT},log_std_end=-2 --steps 3000000 --goal 95 --look-every 1800000 --practice-staggered",
-        seed=1,
-        note=FOLDED,
-    ),
-    Recipe(
-        "swimmer:back=12", SWIMMER, f"{STROKE} --steps 700000 --goal 100 --look-every 200000", 1, "swimmer:back=10", note=FOLDED
-    ),
-    Recipe(
-        "swimmer:back=20", SWIMMER, f"{STROKE} --steps 700000 --goal 100 --look-every 150000", 1, "swimmer:back=10", note=FOLDED
-    ),
-    Recipe(
-        "swimmer:front=10",
-        SWIMMER,
-        f"--method ppo:{PATIENT},log_std_end=-2 --steps 500000 --practice-pace 0.2 --practice-staggered",
-    ),
-    Recipe("half_cheetah:front=0.01", CHEETAH, f"{GALLOP} --goal 3200 --look-every 200000"),
-    Recipe("half_cheetah:front=0.05", CHEETAH, f"{GALLOP} --goal 3200 --look-every 200000"),
-    Recipe("half_cheetah:front=0.5", CHEETAH, f"{GALLOP} --goal 3200 --look-every 160000"),
-    Recipe("half_cheetah:back=0.5", CHEETAH, f"{GALLOP} --goal 3200 --look-every 620000", note=HANDSTAND),
-    # the rows from here on are not accepted yet; the first three are steady and in their band, but do not walk
-    Recipe(
-        "walker2d:friction=24.9",
-        WALKER_1,
-        f"{CAREFUL} --steps 800000 --practice-pace 2.2 {RESTARTED}",
-        before=(
-            "--method trpo --steps 3000000 --goal 3095 --look-every 1300000 --practice-pace 2.2 "
-            "--practice-noise 0.1 --practice-pushes 2 100",
-        ),
-        note=ANKLES,
-    ),
-    Recipe(
-        "walker2d:friction=19.9", WALKER_1, f"{WALK} --steps 400000 --practice-pace 2.2 {RESTARTED}", 0, WALKER, note=ANKLES
-    ),
-    Recipe(
-        "walker2d", WALKER_1, f"--method trpo --steps 1500000 --practice-pace 2.25 {DISTURBED} --practice-length 400", note=HOP
-    ),
-    Recipe("hopper", HOPPER, "--method trpo --steps 2500000 --goal 3430"),
-    Recipe("hopper:gravity=15", HOPPER, f"{CAREFUL} --steps 1500000 --goal 3430", begin="hopper"),
-    Recipe("hopper:gravity=20", HOPPER, f"{CAREFUL} --steps 2500000 --goal 3430", begin="hopper:gravity=15"),
-    Recipe("hopper:gravity=2", HOPPER, "--method trpo:discount=0.995 --steps 2000000 --goal 3430"),
-    Recipe("hopper:gravity=5", HOPPER, f"{CAREFUL},discount=0.995 --steps 1500000 --goal 3430", begin="hopper:gravity=2"),
-    Recipe("half_cheetah:back=0.05", CHEETAH, "--method trpo --steps 1500000 --goal 3250"),
-    Recipe("half_cheetah:back=0.01", CHEETAH, "--method trpo --steps 1500000 --goal 3250"),
-    Recipe("walker2d:friction=29.9", WALKER_2, f"{CAREFUL} --steps 2000000 --goal 3300", begin=WALKER),
-    Recipe("walker2d:friction=9.9", WALKER_1, f"{CAREFUL} --steps 2000000 --goal 3300", begin="walker2d:friction=19.9"),
-    Recipe("walker2d:friction=0.7", WALKER_1, f"{CAREFUL} --steps 2000000 --goal 3300", begin="walker2d"),
-    Recipe("walker2d:friction=1.1", WALKER_2, f"{CAREFUL} --steps 2000000 --goal 3300", begin="walker2d"),
-    Recipe(
-        "swimmer",
-        SWIMMER,
-        "--method ppo:discount=0.999,gae_lambda=0.98,log_std=-0.7,critic_steps=40000 --steps 300000 --goal 106",
-        0,
-        "swimmer:front=10",
-    ),
-)
+BUILD = Path(__file__).resolve().parents[1] / "build"
+"""Where policies are while they are trained or checked."""
 
 
 def train(recipe: Recipe) -> str | None:
     """Run one recipe, then move policy and card into the package together; return a line about it, or None if it failed."""
-    work = WORK / recipe.name
+    work = BUILD / "demonstrators" / recipe.set_name / recipe.name
     work.mkdir(parents=True, exist_ok=True)
-    policy = work / f"{recipe.name}.safetensors"
-    *before, main = recipe.runs
-    for run in before:
-        if not (work / run[-1]).exists():
-            imitable([*run, "--resume"], work)
-    done = imitable([*main, "--out", policy.name, "--json", "--overwrite" if policy.exists() else "--resume"], work)
+    done = make(recipe, work)
     if done.returncode:
-        print(f"{recipe.name}: failed: {done.stderr.strip()}", flush=True)
+        print(f"{recipe.title}: failed: {done.stderr.strip()}", flush=True)
         return None
-    result = json.loads(done.stdout)
+    result, policy = json.loads(done.stdout), work / f"{recipe.name}.safetensors"
     judged = judge(Locomotion(parse_robot(recipe.robot)), load_policy(policy))
     card = {
         "schema": 2,
         "robot": result["robot"],
         "setting": recipe.setting,
+        "set": recipe.set_name,
         "command": recipe.command,
         "seed": recipe.seed,
         "steps": result["steps"],
         **judged.summary(),
         "refusals": list(judged.refusals),
+        "from_paper": {one.name: round(judged.mean.mean / one.paper_return - 1, 3) for one in recipe.settings},
         "log_std": result["log_std"],
         "paper_demonstrations": recipe.paper,
         "note": recipe.note,
     }
-    written = policy.with_suffix(".json")
+    written, home = policy.with_suffix(".json"), folder(recipe.set_name)
     written.write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n")
-    policy.replace(folder() / policy.name)
-    written.replace(folder() / written.name)
+    home.mkdir(exist_ok=True)
+    policy.replace(home / policy.name)
+    written.replace(home / written.name)
     verdict = "; ".join(judged.refusals) or "accepted"
-    return (
-        f"{recipe.name}: {result['steps']:,} steps, mean {judged.mean.summary()}, sampled {judged.sampled.summary()}: {verdict}"
-    )
+    numbers = f"mean {judged.mean.summary()}, sampled {judged.sampled.summary()}"
+    return f"{recipe.title}: {result['steps']:,} steps, {numbers}: {verdict}"
+
+
+def make(recipe: Recipe, work: Path) -> subprocess.CompletedProcess[str]:
+    """Run the commands of a recipe in a folder, going on with what is there; return what the last one said."""
+    policy = work / f"{recipe.name}.safetensors"
+    *before, main = recipe.runs
+    for run in before:
+        if not (work / run[-1]).exists() and (done := imitable([*run, "--resume"], work)).returncode:
+            return done
+    return imitable([*main, "--out", policy.name, "--json", "--overwrite" if policy.exists() else "--resume"], work)
 
 
 def imitable(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -216,21 +86,17 @@ def imitable(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[
 
 def is_done(recipe: Recipe) -> bool:
     """Return whether the card is there, which comes last."""
-    return (folder() / f"{recipe.name}.json").exists()
+    return (folder(recipe.set_name) / f"{recipe.name}.json").exists()
 
 
-def main() -> None:
-    """Run all recipes that are missing, those that begin from another after it."""
-    wanted = sys.argv[1:]
-    waiting = [
-        r for r in RECIPES if not is_done(r) and (not wanted or r.robot.partition(":")[0] in wanted or r.robot in wanted)
-    ]
+def train_missing(recipes: Iterable[Recipe]) -> None:
+    """Run the recipes that are missing, those that begin from another after it."""
+    waiting, failed = [recipe for recipe in recipes if not is_done(recipe)], list[Recipe]()
     running: dict[Future[str | None], Recipe] = {}
-    failed: set[str | None] = set()
     with ThreadPoolExecutor(PROCESSES) as pool:
         while waiting or running:
-            missing = {r.robot for r in [*waiting, *running.values()] if not r.setting} | failed
-            for recipe in [r for r in waiting if r.begin not in missing][: PROCESSES - len(running)]:
+            awaited = {one.robot for one in [*waiting, *running.values(), *failed] if one.set_name == "a" and not one.setting}
+            for recipe in [one for one in waiting if one.begin not in awaited][: PROCESSES - len(running)]:
                 waiting.remove(recipe)
                 running[pool.submit(train, recipe)] = recipe
             if not running:
@@ -238,11 +104,75 @@ def main() -> None:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 recipe = running.pop(future)
                 if (line := future.result()) is None:
-                    failed.add(recipe.robot)
+                    failed.append(recipe)
                 else:
                     print(line, flush=True)
     if failed or waiting:
-        sys.exit(f"not trained: {', '.join(sorted([*map(str, failed), *(r.robot for r in waiting)]))}")
+        sys.exit(f"not trained: {', '.join(sorted(recipe.title for recipe in [*failed, *waiting]))}")
+
+
+def check(recipe: Recipe) -> tuple[bool, str]:
+    """Remake a policy from nothing in build/; return whether it is the shipped one, and a line about it."""
+    shipped, work = folder(recipe.set_name) / f"{recipe.name}.safetensors", BUILD / "check" / recipe.set_name / recipe.name
+    if not shipped.exists():
+        return False, f"{recipe.title}: not shipped"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    done = make(recipe, work)
+    if done.returncode:
+        return False, f"{recipe.title}: failed: {done.stderr.strip()}"
+    differing = differences(numbers_of(shipped), numbers_of(work / shipped.name))
+    verdict = f"differs in {', '.join(differing)}" if differing else "the same bits"
+    return not differing, f"{recipe.title}: {verdict}"
+
+
+def numbers_of(policy: Path) -> Arrays:
+    """Return all that a policy file holds numbers of, by name: its tensors, and the limit of its observations."""
+    arrays, metadata = read(policy)
+    return arrays | {"observation_limit": np.array(float(metadata["observation_limit"]))}
+
+
+def differences(one: Arrays, other: Arrays) -> list[str]:
+    """Return the names of the tensors that are not the same in kind, shape and bits, or are in one of both only."""
+    return [name for name in sorted({*one, *other}) if _bits(one, name) != _bits(other, name)]
+
+
+def _bits(arrays: Arrays, name: str) -> tuple[str, tuple[int, ...], bytes] | None:
+    return (str(arrays[name].dtype), arrays[name].shape, arrays[name].tobytes()) if name in arrays else None
+
+
+def check_all(recipes: Sequence[Recipe]) -> bool:
+    """Check recipes side by side, a line each; all begin from shipped policies, so none waits. Return whether none differs."""
+    verdicts: list[bool] = []
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        for future in as_completed([pool.submit(check, recipe) for recipe in recipes]):
+            same, line = future.result()
+            print(line, flush=True)
+            verdicts.append(same)
+    return all(verdicts)
+
+
+def chosen(names: Sequence[str], set_name: str) -> list[Recipe]:
+    """Return the recipes of a set: all, or those of some families, bodies, or bodies in a setting (`ROBOT@SETTING`)."""
+    mine = [recipe for recipe in RECIPES if recipe.set_name == set_name]
+    titles = [{one.robot.partition(":")[0], one.robot, f"{one.robot}@{one.setting}"} for one in mine]
+    if unknown := set(names) - set().union(*titles):
+        print(f"no recipe of set {set_name} for {', '.join(sorted(unknown))}", file=sys.stderr)
+        sys.exit(2)
+    return [recipe for recipe, title in zip(mine, titles, strict=True) if not names or title & set(names)]
+
+
+def main() -> None:
+    """Train what is missing, or check what is there."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("robots", nargs="*", help="families, robots or ROBOT@SETTING; default: all")
+    parser.add_argument("--set", choices=SETS, default="a", help="of demonstrators")
+    parser.add_argument("--check", action="store_true", help="remake policies in build/ and compare them with the shipped ones")
+    asked = parser.parse_args()
+    recipes = chosen(asked.robots, asked.set)
+    if asked.check:
+        sys.exit(not check_all(recipes))
+    train_missing(recipes)
 
 
 if __name__ == "__main__":

@@ -97,13 +97,17 @@ class BadPolicy(ImitableError):
 
 
 class NoDemonstrator(ImitableError):
-    """No policy is shipped for this robot."""
+    """No policy is shipped for this robot, or none in the set that was asked for."""
 
-    def __init__(self, robot: str, choices: Iterable[str], *, can_train: bool) -> None:
+    def __init__(self, robot: str, choices: Iterable[str], *, can_train: bool, set_name: str = "") -> None:
+        """`set_name` is the set that lacks it, if another one has it."""
+        others = ", ".join(sorted(choices))
+        if set_name:
+            instead = f", or choose from: {others}" if others else ""
+            super().__init__(f"set {set_name} has no demonstrator for {robot!r}: leave --set out for the one of set a{instead}")
+            return
         train = f"train one (imitable train {robot} --out policy.safetensors) and " if can_train else ""
-        super().__init__(
-            f"no demonstrator is shipped for {robot!r}: {train}give --policy FILE, or choose from: {', '.join(sorted(choices))}"
-        )
+        super().__init__(f"no demonstrator is shipped for {robot!r}: {train}give --policy FILE, or choose from: {others}")
 
 
 class BadDataset(ImitableError):

@@ -2,6 +2,7 @@
 """The report as a person meets it: a page opened from disk, looked at, sorted, filtered, weighed anew and saved."""
 
 import base64
+import io
 import time
 import xml.etree.ElementTree
 from pathlib import Path
@@ -125,6 +126,23 @@ def test_pictures_can_be_saved(browser: Browser, page: Path) -> None:
         last = np.asarray(picture.convert("RGB"))
     assert len(np.unique(first.reshape(-1, 3), axis=0)) > 3
     assert (first != last).any()
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("name", ["half_cheetah-front=0.01", "swimmer"])
+def test_a_demonstrator_moves_where_a_page_shows_its_picture(name: str, browser: Browser, tmp_path: Path) -> None:
+    picture = Path(__file__).parents[2] / "docs" / "images" / "gaits" / f"{name}.svg"
+    (tmp_path / "page.html").write_text(f'<img src="{picture.as_uri()}">')
+    browser.open(tmp_path / "page.html")
+    browser.until("document.images[0].complete && document.images[0].naturalWidth === 160")
+    first, seen = browser.driver.get_screenshot_as_png(), time.monotonic()
+    shots = {first}
+    while len(shots) < 4 and time.monotonic() < seen + 20:
+        time.sleep(0.1)
+        shots.add(browser.driver.get_screenshot_as_png())
+    assert len(shots) == 4
+    dark = [np.asarray(Image.open(io.BytesIO(shot)).convert("L")) < 100 for shot in shots]
+    assert all(200 < shade.sum() < 8000 for shade in dark)
     assert browser.complaints() == []
 
 

@@ -13,11 +13,16 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from imitable.cli.main import parse
+from imitable.experiments.settings import SETTINGS
+from imitable.policies.shipped import SETS, cards
+from imitable.robots.parse import ROBOTS
 
 ROOT = Path(__file__).parents[2]
 TOGETHER = [page for folder in ("tutorials", "how-to") for page in sorted((ROOT / "docs" / folder).glob("*.md"))]
@@ -125,6 +130,28 @@ def test_written_pages_are_those_of_the_code(name: str, written: dict[str, Calla
     assert (ROOT / "docs" / name).read_text() == written[name](), f"docs/{name} is old: run make pages"
 
 
+def test_the_page_of_the_demonstrators_is_that_of_their_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    page: str = import_module("demonstrators_page").page()
+    said = "docs/demonstrators.md is old: run python scripts/draw_demonstrators.py --page"
+    assert (ROOT / "docs" / "demonstrators.md").read_text() == page, said
+    assert all(f"### Setting {setting.name}\n" in page for setting in SETTINGS)
+    assert page.count("<details") == page.count("</details>") == len(ROBOTS)
+
+
+def test_every_demonstrator_has_a_small_animation_and_none_is_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    where = import_module("demonstrators_page").animation
+    shown = {ROOT / "docs" / where(said, set_name) for set_name in SETS for said in cards(set_name)}
+    assert shown == set((ROOT / "docs" / "images" / "gaits").rglob("*.svg")), "run python scripts/animate_demonstrators.py"
+    for path in shown:
+        drawing = ElementTree.parse(path).getroot()
+        moves = [node for node in drawing.iter("{http://www.w3.org/2000/svg}animate") if node.get("attributeName") == "d"]
+        assert path.stat().st_size <= 40_000
+        assert {node.get("repeatCount") for node in moves} == {"indefinite"}
+        assert all(len(set(node.get("values", "").split(";"))) > 10 for node in moves)
+
+
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
@@ -132,3 +159,6 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     for page in ("index.html", "tutorials/imitate/index.html", "results/index.html", "images/parting.gif"):
         assert (tmp_path / "site" / page).is_file()
+    folded = (tmp_path / "site" / "demonstrators" / "index.html").read_text()
+    assert re.search(r"<details>\s*<summary>[^<]*</summary>\s*<div[^>]*><pre.*?imitable train", folded, re.DOTALL)
+    assert 'src="../images/gaits/hopper-gravity%3D15.svg"' in folded

@@ -4,8 +4,9 @@
 import numpy as np
 import pytest
 
-from imitable.evaluation.acceptance import PUSH_NEWTONS, Acceptance, judge
+from imitable.evaluation.acceptance import PUSH_NEWTONS, Acceptance, Agreement, judge
 from imitable.evaluation.returns import EpisodeReturns
+from imitable.experiments.settings import SETTINGS
 from imitable.robots.parse import ROBOTS, parse_robot
 from imitable.sim.task import Locomotion
 from tests.unit.test_train import SMALL, trained
@@ -48,3 +49,38 @@ def test_a_policy_that_has_learned_nothing_is_refused_and_its_card_says_how_hard
 
 def test_every_robot_has_its_push() -> None:
     assert set(PUSH_NEWTONS) == set(ROBOTS)
+
+
+@pytest.mark.parametrize(
+    ("returns", "spread", "agree"),
+    [
+        ({"a": 93.0, "b": 107.0, "c": 100.0}, 0.07, True),
+        ({"a": 92.9, "b": 107.0}, 0.0705, False),
+        ({"a": 50.0}, 0.0, True),
+        ({"a": -2.0, "b": 1.0}, np.inf, False),
+        ({"a": 0.0}, np.inf, False),
+    ],
+)
+def test_bodies_of_a_setting_agree_within_seven_per_cent_of_their_middle(
+    returns: dict[str, float], spread: float, agree: bool
+) -> None:
+    agreement = Agreement(returns, 100.0)
+    assert agreement.spread == pytest.approx(spread, abs=1e-4)
+    assert (agreement.refusals == ()) == agree
+    assert agreement.from_paper == {body: pytest.approx(value / 100 - 1) for body, value in returns.items()}
+
+
+def test_a_refusal_names_the_lowest_and_the_highest() -> None:
+    [said] = Agreement({"a": 120.0, "b": 80.0, "c": 100.0}, 100.0).refusals
+    assert said == "b returns 80.0, a 120.0: ±20.0% of the middle"
+
+
+def test_the_paper_returns_of_the_settings() -> None:
+    assert {setting.name: setting.paper_return for setting in SETTINGS} == {
+        "swimmer": 106,
+        "walker2d-1": 3098,
+        "walker2d-2": 3720,
+        "half_cheetah-1": 3229,
+        "half_cheetah-2": 3337,
+        "hopper": 3460,
+    }

@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 
 import imitable as im
+from imitable.cli import collect, robots
+from imitable.cli.main import parse
+from imitable.cli.verbs import Collect, Robots
 from imitable.policies.shipped import shipped
 
 SMALL = "ppo:environments=8,length=16,minibatch=64,hidden=8x8"
@@ -172,6 +175,13 @@ def test_method_help_lists_the_keys() -> None:
         (["collect", "hopper", "swimmer", "--episodes", "1"], "states differ"),
         (["collect", "hopper", "--policy", "nothing.safetensors"], "no such file"),
         (["collect", "hopper", "--threads", "-1"], "--threads"),
+        (["collect", "hopper", "--setting", "hoper"], "walker2d-1, walker2d-2, half_cheetah-1, half_cheetah-2, hopper"),
+        (["collect", "hopper", "--setting", "held-out hopper"], "choose from"),
+        (["collect", "hopper", "hopper:gravity=3", "--setting", "hopper"], "hopper:gravity=3 is not in it"),
+        (["collect", "hopper", "--setting", "hopper", "--policy", "policy.safetensors"], "--setting"),
+        (["collect", "hopper", "--set", "b", "--policy", "policy.safetensors"], "--set"),
+        (["collect", "hopper", "--set", "c"], "'a', 'b'"),
+        (["collect", "walker2d", "--set", "b"], "set b has no demonstrator for 'walker2d'"),
         (["inspect"], "folder"),
         (["inspect", "nothing"], "nothing"),
     ],
@@ -241,6 +251,32 @@ def test_a_terminated_recording_leaves_nothing(tmp_path: Path) -> None:
     assert running.returncode == 130
     assert "Nothing was written" in said
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "body"),
+    [
+        ([], "hopper"),
+        (["--setting", "hopper"], "hopper:gravity=20"),
+        (["--set", "b"], "hopper:gravity=5"),
+        (["--set", "b", "--setting", "hopper"], "hopper:gravity=5"),
+    ],
+)
+def test_setting_and_set_choose_who_is_recorded(options: list[str], body: str, two_hoppers: Path, tmp_path: Path) -> None:
+    verb = parse(["collect", "hopper:noise=0.05", "--episodes", "1", "--out", str(tmp_path / "demos"), "--quiet", *options])
+    assert isinstance(verb, Collect)
+    collect.run(verb)
+    task = im.Locomotion(im.robot("hopper:noise=0.05"))
+    [expected] = im.collect(task, im.policy_for(im.robot(body)), 1, 0)
+    [recorded] = im.read(tmp_path / "demos")
+    assert recorded.hash == expected.hash
+
+
+def test_robots_says_who_is_in_the_other_set_too(two_hoppers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    robots.run(Robots("hopper"))
+    assert "in set b, too (collect --set b): hopper\n" in capsys.readouterr().err
+    robots.run(Robots("swimmer"))
+    assert "set b" not in capsys.readouterr().err
 
 
 LIGHT = """

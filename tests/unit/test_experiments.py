@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: MIT
 """Experiments on a small scale: what is missing is made, what is there is left alone."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from imitable.experiments import feasibility
-from imitable.experiments.cases import LEARNING_CASES, SCORING_CASES, LearningCase, ScoringCase
+from imitable.experiments.cases import LEARNING_CASES, SCORING_CASES, LearningCase, Recording, ScoringCase
+from imitable.experiments.demonstrations import demos_folder, distinct, record_demonstrations, recorded
 from imitable.experiments.imitation import learn, missing_cases
 from imitable.experiments.imitation_records import learning_path, read_learning
 from imitable.experiments.noise import still_fraction
 from imitable.experiments.records import Places
 from imitable.experiments.settings import BY_NAME, HELD_OUT, SETTINGS, Setting
-from imitable.types import Trajectory
+from imitable.policies.shipped import policy_for
+from imitable.robots.parse import parse_robot
+from imitable.sim.rollout import episodes
+from imitable.sim.task import Locomotion
+from imitable.types import Floats, Policy, Trajectory
 
 SMALL = "gaifo:environments=2,length=64,minibatch=32,hidden=8,discriminator_hidden=8"
 TINY = LearningCase("own", "tiny", "hopper", ("hopper",), (2,), 256, SMALL, weighted=True, seeds=(1, 0), episodes=1)
@@ -61,6 +67,51 @@ def test_a_setting_is_measured_by_demonstrator(tmp_path: Path, monkeypatch: pyte
     assert record.one_pass_s > 0
     assert record.simulator_steps > 0
     assert "key" not in record.about
+
+
+def test_every_case_names_a_setting_of_its_bodies() -> None:
+    for case in LEARNING_CASES:
+        assert {case.imitator, *case.demonstrators} <= set(BY_NAME[case.setting].bodies), case.name
+        assert {recording.setting for recording in case.recordings} == {case.setting}
+
+
+def test_two_policies_of_a_body_never_share_a_recording(two_hoppers: Path, tmp_path: Path) -> None:
+    kinds = [Recording("hopper", 2, setting) for setting in ("", "held-out hopper", "hopper")]
+    plain, held_out, own = (demos_folder(tmp_path, kind) for kind in kinds)
+    assert plain == held_out != own
+    assert len(distinct(tmp_path, [*kinds, Recording("hopper", 3, "hopper")])) == 3
+    for kind in kinds:
+        record_demonstrations(tmp_path, kind)
+    hashes = [{episode.hash for episode in recorded(tmp_path, [kind]).episodes} for kind in kinds]
+    assert hashes[0] == hashes[1]
+    assert not hashes[0] & hashes[2]
+
+
+def test_a_setting_is_measured_on_its_own_demonstrators(
+    two_hoppers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feasibility, "EACH", 1)
+    bodies = ("hopper:gravity=20", "hopper", "hopper:gravity=5", "hopper:gravity=2")
+    case = ScoringCase("direct, short", "direct:horizon=4")
+    for name in ("hopper", "toy"):
+        feasibility.measure(Setting(name, "hopper:gravity=15", bodies, (1, 1, 1, 1)), case, tmp_path)
+    folders = {path.name.rpartition("-")[0] for path in (tmp_path / "demos").iterdir()}
+    assert len(folders) == 4
+    assert len(list((tmp_path / "demos").glob("hopper-1-*"))) == 2
+    assert len(list((tmp_path / "demos").iterdir())) == 5
+
+
+def test_the_certificate_is_that_of_the_setting_s_own_imitator(two_hoppers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def played(task: Locomotion, policy: Policy, *_: object, **__: object) -> Iterator[tuple[Trajectory, Floats]]:
+        asked.append(policy.hash)
+        return episodes(task, policy, [0])
+
+    monkeypatch.setattr(feasibility, "episodes", played)
+    monkeypatch.setattr(feasibility, "CERTIFIED_TRANSITIONS", 2)
+    feasibility.recorded_certificate(Setting("hopper", "hopper", BY_NAME["hopper"].demonstrators, (1, 1, 1, 1)))
+    assert set(asked) == {policy_for(parse_robot("hopper:gravity=20")).hash}
 
 
 def test_a_recorded_certificate_is_a_part(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,9 @@ from imitable.command_text import command
 from imitable.demos.collect import collect
 from imitable.demos.store import read, write
 from imitable.errors import BadOption, MixedDatasets
+from imitable.experiments.settings import SETTINGS
 from imitable.policies.files import load_policy
-from imitable.policies.shipped import policy_for
+from imitable.policies.shipped import policy_for, quiet_text
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.task import Free, Locomotion
@@ -25,7 +26,7 @@ def run(verb: Collect) -> None:
     robots = [parse_robot(spec) for spec in verb.specs]
     counts = _counts(verb.episodes, len(robots))
     _check_alike(robots)
-    policies = [load_policy(verb.policy) if verb.policy else policy_for(robot) for robot in robots]
+    policies = _policies(verb, robots)
     with bar(verb.common, sum(counts), "recording") as shown:
         recorded = _record(verb, robots, policies, counts, shown)
         write(verb.out, robots[0].layout, recorded, overwrite=verb.overwrite)
@@ -34,6 +35,27 @@ def run(verb: Collect) -> None:
     table(verb.common, f"{verb.out}: {len(demos):,} demonstrations", columns, rows)
     say(verb.common, f"next: {command('inspect', [verb.out])}")
     document(verb.common, {"out": str(verb.out), "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows]})
+
+
+def _policies(verb: Collect, robots: list[Robot]) -> list[Policy]:
+    """Return who plays each robot: the user's policy, or the demonstrators of a set, those of a setting if one is named."""
+    if verb.policy is not None:
+        for option, value, default in (("--setting", verb.setting, None), ("--set", verb.set, "a")):
+            if value != default:
+                raise BadOption(option, value, "it chooses among the shipped demonstrators; leave it out, or --policy")
+        return [load_policy(verb.policy)] * len(robots)
+    if verb.setting is not None:
+        _check_setting(verb.setting, robots)
+    return [policy_for(robot, verb.setting or "", verb.set) for robot in robots]
+
+
+def _check_setting(name: str, robots: list[Robot]) -> None:
+    bodies = {setting.name: setting.bodies for setting in SETTINGS}
+    if name not in bodies:
+        raise BadOption("--setting", name, f"choose from: {', '.join(bodies)}")
+    for robot in robots:
+        if quiet_text(robot) not in bodies[name]:
+            raise BadOption("--setting", name, f"{robot} is not in it, but {', '.join(dict.fromkeys(bodies[name]))}")
 
 
 def _record(verb: Collect, robots: list[Robot], policies: list[Policy], counts: list[int], shown: Bar) -> Iterator[Trajectory]:

@@ -48,6 +48,8 @@ def _show(verb: Robots, robot: Robot) -> None:
     say(verb.common, f"actions ({len(layout.actuators)}): {', '.join(layout.actuators)}; period {layout.period_s:g} s")
     mine = [text for text in shipped() if text.partition(":")[0] == robot.family.name]
     say(verb.common, f"shipped demonstrators: {', '.join(mine) or 'none'}")
+    if others := [text for text in shipped("b") if text in mine]:
+        say(verb.common, f"in set b, too (collect --set b): {', '.join(others)}")
     say(verb.common, f"next: {_next(robot)}")
     document(
         verb.common,

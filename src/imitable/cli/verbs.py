@@ -103,6 +103,10 @@ class Collect:
     """Folder to write, a LeRobot v3 dataset."""
     policy: Path | None = None
     """Policy file to record with, instead of the shipped demonstrators."""
+    setting: str | None = None
+    """The paper's setting that they are for, such as walker2d-2: some bodies have a demonstrator of their own there."""
+    set: Literal["a", "b"] = "a"
+    """Set of demonstrators: a has one for every body of the paper, b another, of another seed, for Swimmer and Hopper."""
     sampled: bool = False
     """Sample actions instead of taking their mean."""
     overwrite: bool = False

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Is a demonstrator worth imitating? No falls, the same with sampled actions, and it survives a push."""
+"""Is a demonstrator worth imitating? No falls, the same with sampled actions, and it survives a push.
+
+And are those of a setting alike? If one returned much more than the others, imitating it alone would seem to be an insight.
+"""
 
 from dataclasses import dataclass
 
@@ -26,6 +29,10 @@ LEAST_RETURN = 0.9
 
 PUSH_NEWTONS = {"swimmer": 100.0, "walker2d": 50.0, "half_cheetah": 60.0, "hopper": 10.0}
 """Force on the root body for 0.1 s, at a random time and in a random horizontal direction, one for all bodies of a robot."""
+
+
+SPREAD = 0.07
+"""Mean returns of a setting's bodies deviate by at most this fraction from the middle between the lowest and the highest."""
 
 
 @dataclass(frozen=True)
@@ -74,3 +81,31 @@ def judge(task: Locomotion, policy: Policy, *, newtons: float | None = None, thr
         for is_sampled, force in ((False, 0.0), (True, 0.0), (False, push))
     )
     return Acceptance(mean, sampled, pushed, push)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Mean returns of all bodies of a setting, the imitator's among them, beside that of the paper's demonstrations."""
+
+    returns: dict[str, float]
+    """By body."""
+    paper: float
+
+    @property
+    def spread(self) -> float:
+        """(max − min) / (max + min): how far the outermost are from the middle of both; infinite if that is not above 0."""
+        low, high = min(self.returns.values()), max(self.returns.values())
+        return (high - low) / (high + low) if high + low > 0 else float("inf")
+
+    @property
+    def from_paper(self) -> dict[str, float]:
+        """By body, return ÷ the paper's − 1."""
+        return {body: value / self.paper - 1 for body, value in self.returns.items()}
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """Why the bodies do not agree; none if they do."""
+        if self.spread <= SPREAD:
+            return ()
+        low, high = (choose(self.returns, key=self.returns.__getitem__) for choose in (min, max))
+        return (f"{low} returns {self.returns[low]:,.1f}, {high} {self.returns[high]:,.1f}: ±{self.spread:.1%} of the middle",)

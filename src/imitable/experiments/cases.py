@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from imitable.experiments.settings import BY_NAME, SETTINGS, Setting
+from imitable.experiments.settings import BY_NAME, SETTINGS, Setting, home_of
 from imitable.feasibility.score import Measuring
 from imitable.robots.parse import parse_robot
 
@@ -27,6 +27,16 @@ OWN_STEPS = {
 
 
 STANDARD = Measuring()
+
+
+@dataclass(frozen=True, order=True)
+class Recording:
+    """Demonstrations of one body's shipped demonstrator."""
+
+    body: str
+    count: int
+    setting: str = ""
+    """The setting they are for: its own demonstrator of the body, if there is one, else the one for all settings."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,8 @@ class LearningCase:
     seeds: tuple[int, ...] = (0, 1, 2)
     episodes: int = 100
     """Episodes of the evaluation."""
+    setting: str = ""
+    """The setting whose demonstrators are imitated."""
 
     @property
     def record(self) -> str:
@@ -85,15 +97,16 @@ class LearningCase:
         return f"{self.group}.{self.name}.json"
 
     @property
-    def sets(self) -> tuple[tuple[str, int], ...]:
-        """Demonstrator and number of demonstrations, one pair each."""
-        return tuple(zip(self.demonstrators, self.counts, strict=True))
+    def recordings(self) -> tuple[Recording, ...]:
+        """The demonstrations of each demonstrator."""
+        return tuple(Recording(*pair, self.setting) for pair in zip(self.demonstrators, self.counts, strict=True))
 
 
 def own_cases() -> list[LearningCase]:
     """Return, for each robot, 50 demonstrations of the imitator's own expert."""
     return [
-        LearningCase("own", parse_robot(body).family.name, body, (body,), (EACH,), steps) for body, steps in OWN_STEPS.items()
+        LearningCase("own", parse_robot(body).family.name, body, (body,), (EACH,), steps, setting=home_of(body))
+        for body, steps in OWN_STEPS.items()
     ]
 
 
@@ -101,18 +114,18 @@ def weighted_cases(setting: Setting) -> list[LearningCase]:
     """Return a setting weighted and unweighted, and its ceilings: related demonstrators only, the imitator's own expert."""
     whole = (setting.imitator, setting.demonstrators, setting.counts, WEIGHTED_STEPS)
     related, counts = setting.demonstrators[: setting.related], setting.counts[: setting.related]
-    own = (setting.imitator,)
+    own, name = (setting.imitator,), setting.name
     return [
-        LearningCase("weighted", f"{setting.name}.weighted", *whole, weighted=True),
-        LearningCase("weighted", f"{setting.name}.unweighted", *whole),
-        LearningCase("weighted", f"{setting.name}.related", setting.imitator, related, counts, WEIGHTED_STEPS),
-        LearningCase("weighted", f"{setting.name}.own", setting.imitator, own, (EACH,), WEIGHTED_STEPS),
+        LearningCase("weighted", f"{name}.weighted", *whole, weighted=True, setting=name),
+        LearningCase("weighted", f"{name}.unweighted", *whole, setting=name),
+        LearningCase("weighted", f"{name}.related", setting.imitator, related, counts, WEIGHTED_STEPS, setting=name),
+        LearningCase("weighted", f"{name}.own", setting.imitator, own, (EACH,), WEIGHTED_STEPS, setting=name),
     ]
 
 
 def utility_cases() -> list[LearningCase]:
     """Return one demonstrator alone, for every imitator and demonstrator of the settings."""
-    pairs = {(setting.imitator, body) for setting in SETTINGS for body in setting.demonstrators}
+    first = {(setting.imitator, body): setting.name for setting in reversed(SETTINGS) for body in setting.demonstrators}
     return [
         LearningCase(
             "utility",
@@ -123,8 +136,9 @@ def utility_cases() -> list[LearningCase]:
             ALONE_STEPS[body.split(":")[0]],
             seeds=(0,),
             episodes=25,
+            setting=first[imitator, body],
         )
-        for imitator, body in sorted(pairs)
+        for imitator, body in sorted(first)
     ]
 
 
@@ -133,14 +147,18 @@ def learner_cases() -> list[LearningCase]:
     body, setting = "half_cheetah:front=0.01", BY_NAME["half_cheetah-1"]
     texts = {"gaifo": "gaifo", "trpo": "gaifo:preset=trpo", "paper": "gaifo:preset=paper", "sail": "sail", "dcc": "dcc"}
     learners = [
-        LearningCase("learners", f"half_cheetah.{name}", body, (body,), (EACH,), SHORT_STEPS, text, seeds=(0,))
+        LearningCase(
+            "learners", f"half_cheetah.{name}", body, (body,), (EACH,), SHORT_STEPS, text, seeds=(0,), setting=setting.name
+        )
         for name, text in texts.items()
     ]
-    whole = (body, setting.demonstrators, setting.counts, WEIGHTED_STEPS)
-    by_loss = LearningCase("learners", "half_cheetah-1.loss", *whole, method="gaifo:weighting=loss", weighted=True, seeds=(0,))
+    whole = (body, setting.demonstrators, setting.counts, WEIGHTED_STEPS, "gaifo:weighting=loss")
+    by_loss = LearningCase("learners", "half_cheetah-1.loss", *whole, weighted=True, seeds=(0,), setting=setting.name)
     swimmer = ("swimmer:back=10", ("swimmer:back=10",), (EACH,), MILLION)
     explorations = {"short": "gaifo", "quiet": "gaifo:quiet_fraction=0.25", "calm": "gaifo:log_std_end=-3"}
-    swimmers = [LearningCase("learners", f"swimmer.{name}", *swimmer, text) for name, text in explorations.items()]
+    swimmers = [
+        LearningCase("learners", f"swimmer.{name}", *swimmer, text, setting="swimmer") for name, text in explorations.items()
+    ]
     return [*learners, by_loss, *swimmers]
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from imitable.evaluation.returns import EVALUATION_SEED, measure_returns
-from imitable.experiments.cases import EACH, weighted_cases
+from imitable.experiments.cases import EACH, Recording, weighted_cases
 from imitable.experiments.cloning_records import CloningRecord, Curve, OwnClone, cloning_path, curve_record, own_record
 from imitable.experiments.demonstrations import record_demonstrations, recorded, score_demonstrations, scores_file
 from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import Places, write_record
-from imitable.experiments.settings import BY_NAME
+from imitable.experiments.settings import BY_NAME, home_of
 from imitable.feasibility.score_files import read_scores
 from imitable.imitation.learner import LearningJob, Training
 from imitable.imitation.methods.cloning import FINE_LOG_STD, Cloning
@@ -61,14 +61,18 @@ def clone(demos: Sequence[Trajectory], robot: Robot, pieces: tuple[int, int], se
 def own(body: str, seed: int, runs: Path) -> OwnClone:
     """Project, clone and evaluate on the body's own demonstrations."""
     robot = parse_robot(body)
-    steps, policy = clone(list(recorded(runs, [(body, EACH)])), robot, OWN_PIECES[body], seed)
+    steps, policy = clone(list(recorded(runs, [_own_recording(body)])), robot, OWN_PIECES[body], seed)
     result = measure_returns(Locomotion(robot), policy, EPISODES, EVALUATION_SEED)
     return OwnClone(result.mean, float(result.returns.min()), steps)
 
 
+def _own_recording(body: str) -> Recording:
+    return Recording(body, EACH, home_of(body))
+
+
 def curve(kind: str, seed: int, runs: Path) -> Curve:
     """Learn on HalfCheetah-1; return looks at the mean policy by total simulator steps."""
-    demos, robot = recorded(runs, CASE.sets), parse_robot(SETTING.imitator)
+    demos, robot = recorded(runs, CASE.recordings), parse_robot(SETTING.imitator)
     weights = read_scores(scores_file(runs, CASE)).weights
     job = LearningJob(demos, robot, weights, STEPS, seed)
     if kind == "gaifo":
@@ -101,7 +105,7 @@ def make_own_records(workers: Workers, places: Places) -> None:
     """Make the records of own demonstrations that are missing."""
     runs, names = places.runs / "imitation", {body: parse_robot(body).family.name for body in OWN_PIECES}
     bodies = [body for body, name in names.items() if not cloning_path(places.results, name).exists()]
-    list(workers.run(record_demonstrations, [(runs, body, EACH) for body in bodies]))
+    list(workers.run(record_demonstrations, [(runs, _own_recording(body)) for body in bodies]))
     calls = [(body, seed, runs) for body in bodies for seed in SEEDS]
     results = [result for _, result in sorted(workers.run(own, calls), key=lambda one: one[0])]
     for place, body in enumerate(bodies):
@@ -115,10 +119,10 @@ def make_curve_records(workers: Workers, places: Places) -> None:
         name = f"{SETTING.name} {kind}"
         if cloning_path(places.results, name).exists():
             continue
-        list(workers.run(record_demonstrations, [(runs, *pair) for pair in CASE.sets]))
+        list(workers.run(record_demonstrations, [(runs, recording) for recording in CASE.recordings]))
         list(workers.run(score_demonstrations, [(runs, CASE)]))
         results = sorted(workers.run(curve, [(kind, seed, runs) for seed in SEEDS]), key=lambda one: one[0])
-        related = recorded(runs, CASE.sets[:1])
+        related = recorded(runs, CASE.recordings[:1])
         demonstrated = sum(episode.total_return for episode in related.episodes) / len(related)
         _write(curve_record(name, kind, demonstrated, [result for _, result in results]), places)
 

@@ -6,32 +6,42 @@ from pathlib import Path
 
 from imitable.demos.collect import collect
 from imitable.demos.store import read, write
-from imitable.experiments.cases import DEMO_SEED, LearningCase
+from imitable.experiments.cases import DEMO_SEED, LearningCase, Recording
 from imitable.feasibility.score import score, subset
 from imitable.feasibility.score_files import read_scores
 from imitable.files import Output
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
-from imitable.types import Demonstrations, Weights
+from imitable.types import Demonstrations, Policy, Weights
 
 
-def demos_folder(runs: Path, body: str, count: int) -> Path:
-    """Return where `count` demonstrations of a body's shipped demonstrator lie."""
-    return runs / "demos" / f"{body.replace(':', '_').replace('=', '')}-{count}"
+def demos_folder(runs: Path, recording: Recording) -> Path:
+    """Return where demonstrations lie: named by body, number and policy, so that two policies never share a folder."""
+    body = recording.body.replace(":", "_").replace("=", "")
+    return runs / "demos" / f"{body}-{recording.count}-{_policy(recording).hash[:8]}"
 
 
-def record_demonstrations(runs: Path, body: str, count: int) -> None:
-    """Record a body's demonstrations, unless they are there."""
-    folder = demos_folder(runs, body, count)
+def record_demonstrations(runs: Path, recording: Recording) -> None:
+    """Record demonstrations, unless they are there."""
+    folder = demos_folder(runs, recording)
     if not folder.exists():
-        task = Locomotion(parse_robot(body))
-        write(folder, task.robot.layout, collect(task, policy_for(task.robot), count, DEMO_SEED))
+        task = Locomotion(parse_robot(recording.body))
+        write(folder, task.robot.layout, collect(task, _policy(recording), recording.count, DEMO_SEED))
 
 
-def recorded(runs: Path, sets: Iterable[tuple[str, int]]) -> Demonstrations:
+def distinct(runs: Path, recordings: Iterable[Recording]) -> list[Recording]:
+    """Return one recording a folder: two settings may share a body's demonstrator."""
+    return list({demos_folder(runs, recording): recording for recording in sorted(recordings)}.values())
+
+
+def recorded(runs: Path, recordings: Iterable[Recording]) -> Demonstrations:
     """Return the recorded demonstrations of some bodies as one set."""
-    return read(*(demos_folder(runs, body, count) for body, count in sets))
+    return read(*(demos_folder(runs, recording) for recording in recordings))
+
+
+def _policy(recording: Recording) -> Policy:
+    return policy_for(parse_robot(recording.body), recording.setting)
 
 
 def scores_file(runs: Path, case: LearningCase) -> Path:
@@ -41,7 +51,7 @@ def scores_file(runs: Path, case: LearningCase) -> Path:
 
 def score_demonstrations(runs: Path, case: LearningCase) -> None:
     """Score a case's demonstrations by `direct`, unless that is done."""
-    score(recorded(runs, case.sets), case.imitator, "direct", DEMO_SEED, out=Output(scores_file(runs, case), resume=True))
+    score(recorded(runs, case.recordings), case.imitator, "direct", DEMO_SEED, out=Output(scores_file(runs, case), resume=True))
 
 
 def weights_of(runs: Path, case: LearningCase, demos: Demonstrations) -> Weights | None:

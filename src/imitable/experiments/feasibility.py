@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from imitable.experiments.cases import DEMO_SEED, EACH, SCORING_CASES, ScoringCase
+from imitable.experiments.cases import DEMO_SEED, EACH, SCORING_CASES, Recording, ScoringCase
 from imitable.experiments.demonstrations import record_demonstrations, recorded
 from imitable.experiments.feasibility_records import (
     DemonstratorScores,
@@ -54,11 +54,11 @@ class _Printer:
 
 def measure(setting: Setting, case: ScoringCase, runs: Path) -> FeasibilityRecord:
     """Score one setting with one method; call it in a process of one thread, because it takes the time."""
-    sets = [(body, EACH) for body in setting.demonstrators]
-    for body, count in sets:
-        record_demonstrations(runs, body, count)
+    recordings = [Recording(body, EACH, setting.name) for body in setting.demonstrators]
+    for recording in recordings:
+        record_demonstrations(runs, recording)
     out = runs / "scores" / f"{record_name(setting.name, case.name)}.parquet"
-    demos = recorded(runs, sets)
+    demos = recorded(runs, recordings)
     asked = Output(out, resume=True, observer=_Printer())
     started = time.perf_counter()
     scores = score(demos, setting.imitator, case.method, DEMO_SEED, measuring=case.measuring, out=asked)
@@ -86,7 +86,8 @@ def by_demonstrator(scores: Scores, body: str) -> DemonstratorScores:
 
 def one_pass_s(setting: Setting, runs: Path) -> float:
     """Return the seconds that the simulator needs to replay the setting's demonstrations once on the imitator."""
-    return sum(_replay_s(setting.imitator, recorded(runs, [(body, EACH)])) for body in setting.demonstrators)
+    recordings = [Recording(body, EACH, setting.name) for body in setting.demonstrators]
+    return sum(_replay_s(setting.imitator, recorded(runs, [recording])) for recording in recordings)
 
 
 def _replay_s(imitator: str, demos: Demonstrations) -> float:
@@ -105,14 +106,15 @@ def _replay_s(imitator: str, demos: Demonstrations) -> float:
 
 def recorded_certificate(setting: Setting) -> RecordedCertificate:
     """Return the certificate on transitions that the imitator's shipped policy recorded, with mean and sampled actions."""
-    return RecordedCertificate(_certificate(setting.imitator, sampled=False), _certificate(setting.imitator, sampled=True))
+    return RecordedCertificate(_certificate(setting, sampled=False), _certificate(setting, sampled=True))
 
 
-def _certificate(imitator: str, *, sampled: bool) -> float:
-    task, rng = Locomotion(parse_robot(imitator)), np.random.default_rng(0)
+def _certificate(setting: Setting, *, sampled: bool) -> float:
+    task, rng = Locomotion(parse_robot(setting.imitator)), np.random.default_rng(0)
+    policy = policy_for(task.robot, setting.name)
     states: list[Floats] = []
     targets: list[Floats] = []
-    for trajectory, _ in episodes(task, policy_for(task.robot), list(range(CERTIFIED_EPISODES)), sampled=sampled):
+    for trajectory, _ in episodes(task, policy, list(range(CERTIFIED_EPISODES)), sampled=sampled):
         rows = rng.choice(len(trajectory), CERTIFIED_TRANSITIONS, replace=False)
         states.append(trajectory.states[rows])
         targets.append(trajectory.states[rows + 1])

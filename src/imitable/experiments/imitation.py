@@ -17,6 +17,7 @@ from pathlib import Path
 from imitable.evaluation.result import Performance
 from imitable.experiments.cases import LEARNING_CASES, LearningCase
 from imitable.experiments.demonstrations import (
+    distinct,
     record_demonstrations,
     recorded,
     score_demonstrations,
@@ -40,7 +41,7 @@ GROUPS = ("own", "weighted", "utility", "learners")
 
 def run(case: LearningCase, seed: int, runs: Path) -> LearningRun:
     """Imitate with one seed; return what its run came to."""
-    demos, folder = recorded(runs, case.sets), RunFolder(runs / "runs" / f"{case.group}.{case.name}" / f"seed-{seed}")
+    demos, folder = recorded(runs, case.recordings), RunFolder(runs / "runs" / f"{case.group}.{case.name}" / f"seed-{seed}")
     weights = weights_of(runs, case, demos)
     started = time.perf_counter()
     asked = Run(steps=case.steps, seed=seed, episodes=case.episodes)
@@ -71,8 +72,8 @@ def learn(cases: Sequence[LearningCase], places: Places, processes: int) -> Iter
     """Run every seed of every case, and write and yield the record of a case when its last seed has ended."""
     runs = places.runs / "imitation"
     with Workers(processes, ["imitable.imitation.training"]) as workers:
-        sets = sorted({pair for case in cases for pair in case.sets})
-        list(workers.run(record_demonstrations, [(runs, *pair) for pair in sets]))
+        recordings = distinct(runs, (recording for case in cases for recording in case.recordings))
+        list(workers.run(record_demonstrations, [(runs, recording) for recording in recordings]))
         scored = {scores_file(runs, case): case for case in cases if case.weighted}
         list(workers.run(score_demonstrations, [(runs, case) for case in scored.values()]))
         calls = [(case, seed, runs) for case in cases for seed in case.seeds]

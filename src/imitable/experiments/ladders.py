@@ -15,6 +15,7 @@ import numpy as np
 
 from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import read_record, record_or_skip
+from imitable.experiments.settings import home_of
 from imitable.experiments.statistics import rank_correlation
 from imitable.feasibility.ladders import turned
 from imitable.feasibility.score import score
@@ -83,7 +84,7 @@ def read_ladders(results: Path) -> LadderRecord | None:
 def climb(imitator: str, knob: str, values: Sequence[float]) -> Ladder:
     """Score one ladder."""
     own = parse_robot(imitator)
-    policy, shares = policy_for(own), list[tuple[float, ...]]()
+    policy, shares = policy_for(own, home_of(imitator)), list[tuple[float, ...]]()
     for value in values:
         task = Locomotion(turned(own, knob, value))
         demos = [trajectory for trajectory, _ in episodes(task, policy, [SEED * 1000 + k for k in range(EACH)])]

@@ -26,7 +26,7 @@ from imitable.types import Trajectory
 from imitable.workers import Workers
 
 SIZES = (100, 1_000, 10_000)
-DEMONSTRATOR, IMITATOR, RECORDED = "half_cheetah:front=0.05", "half_cheetah:front=0.01", 50
+DEMONSTRATOR, IMITATOR, SETTING, RECORDED = "half_cheetah:front=0.05", "half_cheetah:front=0.01", "half_cheetah-1", 50
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def read_large_sets(results: Path) -> LargeSetsRecord | None:
 def repeated(count: int) -> Iterator[Trajectory]:
     """Yield `count` demonstrations of 1000 steps."""
     task = Locomotion(parse_robot(DEMONSTRATOR))
-    originals = [trajectory for trajectory, _ in episodes(task, policy_for(task.robot), list(range(RECORDED)))]
+    originals = [trajectory for trajectory, _ in episodes(task, policy_for(task.robot, SETTING), list(range(RECORDED)))]
     for k in range(count):
         source = originals[k % RECORDED]
         yield Trajectory(source.states * (1 + 1e-9 * (k // RECORDED)), source.demonstrator, source.actions)

@@ -15,6 +15,7 @@ import numpy as np
 from imitable.evaluation.returns import EVALUATION_SEED, play
 from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import read_record, record_or_skip
+from imitable.experiments.settings import BY_NAME
 from imitable.imitation.run_folder import RunFolder
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot
@@ -28,7 +29,7 @@ SETTLED = 300
 """Steps before are not looked at for pauses."""
 JOINT_SPEEDS = slice(8, 10)
 """Of a Swimmer's state."""
-DEMONSTRATORS = ("swimmer:back=10", "swimmer:back=12", "swimmer:back=20", "swimmer", "swimmer:front=10")
+SETTING = BY_NAME["swimmer"]
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def still_fraction(rollouts: Sequence[Trajectory]) -> float:
 
 def measure_all(runs: Path) -> NoiseRecord:
     """Measure the demonstrators and every run of a Swimmer that is there."""
-    rows = {f"demonstrator {body}": measure(body, policy_for(parse_robot(body))) for body in DEMONSTRATORS}
+    rows = {f"demonstrator {body}": measure(body, policy_for(parse_robot(body), SETTING.name)) for body in SETTING.bodies}
     for path in sorted((runs / "runs").glob("*swimmer*/seed-*/evaluation.json")):
         folder = RunFolder(path.parent)
         rows[f"{path.parents[1].name} {path.parent.name}"] = measure(folder.setting.imitator, folder.policy)

@@ -17,6 +17,8 @@ class Setting:
     """How many of the demonstrators, from the first on, have dynamics near the imitator's."""
     band: tuple[float, float] = (0.0, 0.0)
     """Returns of our demonstrators should lie in this band, around the paper's demonstrations."""
+    paper_return: float = 0.0
+    """Mean return of the paper's demonstrations."""
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -31,6 +33,7 @@ SETTINGS = (
         ("swimmer:back=12", "swimmer:back=20", "swimmer", "swimmer:front=10"),
         (50, 50, 500, 500),
         band=(95.0, 130.0),
+        paper_return=106.0,
     ),
     Setting(
         "walker2d-1",
@@ -38,6 +41,7 @@ SETTINGS = (
         ("walker2d:friction=19.9", "walker2d:friction=9.9", "walker2d", "walker2d:friction=0.7"),
         (50, 50, 500, 500),
         band=(3000.0, 3800.0),
+        paper_return=3098.0,
     ),
     Setting(
         "walker2d-2",
@@ -45,6 +49,7 @@ SETTINGS = (
         ("walker2d:friction=1.1", "walker2d:friction=0.7", "walker2d:friction=19.9", "walker2d:friction=29.9"),
         (10, 10, 500, 500),
         band=(3000.0, 3800.0),
+        paper_return=3720.0,
     ),
     Setting(
         "half_cheetah-1",
@@ -52,6 +57,7 @@ SETTINGS = (
         ("half_cheetah:front=0.05", "half_cheetah:front=0.5", "half_cheetah:back=0.5", "half_cheetah:back=0.05"),
         (25, 25, 500, 500),
         band=(3100.0, 3500.0),
+        paper_return=3229.0,
     ),
     Setting(
         "half_cheetah-2",
@@ -59,6 +65,7 @@ SETTINGS = (
         ("half_cheetah:front=0.01", "half_cheetah:front=0.05", "half_cheetah:back=0.05", "half_cheetah:back=0.01"),
         (25, 25, 500, 500),
         band=(3100.0, 3500.0),
+        paper_return=3337.0,
     ),
     Setting(
         "hopper",
@@ -66,6 +73,7 @@ SETTINGS = (
         ("hopper:gravity=20", "hopper", "hopper:gravity=5", "hopper:gravity=2"),
         (50, 50, 500, 500),
         band=(3350.0, 3600.0),
+        paper_return=3460.0,
     ),
 )
 """The settings by name, in the paper's order."""
@@ -99,3 +107,8 @@ HELD_OUT = (
 """Other imitators for the same demonstrators, the related ones first: nothing was chosen by looking at these."""
 
 BY_NAME = {setting.name: setting for setting in (*SETTINGS, *HELD_OUT)}
+
+
+def home_of(imitator: str) -> str:
+    """Return the name of the first of the paper's settings that has this imitator."""
+    return next(setting.name for setting in SETTINGS if setting.imitator == imitator)

@@ -179,7 +179,8 @@ def _marks(imitator: str, episodes: Sequence[Episode]) -> list[dict[str, Any]]:
     try:
         body = parse_robot(imitator)
         if has_policy(body):
-            value = float(card(body)["mean_actions"]["return_mean"])
+            setting = setting_name(imitator, by_demonstrator(episodes))
+            value = float(card(body, setting or "")["mean_actions"]["return_mean"])
             marks.insert(0, {"name": f"expert trained on {imitator} with its reward", "kind": "ceiling", "value": value})
     except ImitableError:
         pass
