@@ -11,6 +11,7 @@ are shipped, bit by bit. One line each; exit code 1 if one differs.
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -29,7 +30,8 @@ from imitable.sim.task import Locomotion
 from imitable.tensors import Arrays, read
 
 PROCESSES = 2
-BUILD = Path(__file__).resolve().parents[1] / "build"
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build"
 """Where policies are while they are trained or checked."""
 
 
@@ -79,9 +81,10 @@ def make(recipe: Recipe, work: Path) -> subprocess.CompletedProcess[str]:
 
 
 def imitable(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run one command line in a folder."""
+    """Run one command line in a folder, with the code beside this script, whatever else is installed."""
     command = [sys.executable, "-m", "imitable.cli.main", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
 
 
 def is_done(recipe: Recipe) -> bool:

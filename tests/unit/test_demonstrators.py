@@ -160,6 +160,20 @@ def test_a_recipe_waits_for_the_one_that_it_begins_from(
         module.train_missing([recipe("swimmer", "", ""), recipe("swimmer:back=10", "", "", begin="swimmer")])
 
 
+def test_recipes_run_the_code_beside_their_script(
+    script: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    package = tmp_path / "src" / "imitable"
+    (package / "cli").mkdir(parents=True)
+    for part in (package, package / "cli"):
+        (part / "__init__.py").touch()
+    (package / "cli" / "main.py").write_text("import sys; print('here', sys.argv[1:])")
+    module = script("train_demonstrators")
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "src")  # of the folder that the user stands in, not of the one that training runs in
+    assert module.imitable(["robots", "hopper"], tmp_path).stdout == "here ['robots', 'hopper']\n"
+
+
 def test_recipes_are_chosen_by_family_body_and_setting(script: Callable[[str], Any]) -> None:
     module = script("train_demonstrators")
     assert {one.robot for one in module.chosen(["hopper"], "a")} == {body for body in BODIES if body.startswith("hopper")}
