@@ -98,8 +98,8 @@ def train_missing(recipes: Iterable[Recipe]) -> None:
     running: dict[Future[str | None], Recipe] = {}
     with ThreadPoolExecutor(PROCESSES) as pool:
         while waiting or running:
-            awaited = {one.robot for one in [*waiting, *running.values(), *failed] if one.set_name == "a" and not one.setting}
-            for recipe in [one for one in waiting if one.begin not in awaited][: PROCESSES - len(running)]:
+            awaited = {(one.robot, one.set_name) for one in [*waiting, *running.values(), *failed] if not one.setting}
+            for recipe in [one for one in waiting if (one.begin, one.set_name) not in awaited][: PROCESSES - len(running)]:
                 waiting.remove(recipe)
                 running[pool.submit(train, recipe)] = recipe
             if not running:

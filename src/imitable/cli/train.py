@@ -122,7 +122,8 @@ def _check_output(verb: Train, checkpoint: Path) -> None:
 def _begin(text: str | None) -> Policy | None:
     if text is None:
         return None
-    return load_policy(text) if Path(text).is_file() else policy_for(parse_robot(text))
+    robot, _, set_name = text.partition("@")
+    return load_policy(text) if Path(text).is_file() else policy_for(parse_robot(robot), set_name=set_name or "a")
 
 
 def _report(verb: Train, expert: Expert) -> None:

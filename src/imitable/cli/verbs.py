@@ -72,7 +72,7 @@ class Train:
     practice_staggered: bool = False
     """Cut the first episodes at random steps, so that every batch shows all parts of an episode (swimmer, half_cheetah)."""
     begin: str | None = None
-    """Go on from this policy file, or from the shipped demonstrator of this robot."""
+    """Go on from this policy file, or from the shipped demonstrator of this robot; ROBOT@b means that of set b."""
     tolerance: float = 0.05
     """Reduce the exploration at the end until sampled and mean return agree within this fraction."""
     deviation: float | None = None

@@ -27,7 +27,7 @@ SURVIVED = 0.95
 LEAST_RETURN = 0.9
 """A pushed episode that does not fall is survived if it returns this fraction of the same episode without the push."""
 
-PUSH_NEWTONS = {"swimmer": 100.0, "walker2d": 50.0, "half_cheetah": 60.0, "hopper": 10.0}
+PUSH_NEWTONS = {"swimmer": 100.0, "walker2d": 50.0, "half_cheetah": 60.0, "hopper": 5.0}
 """Force on the root body for 0.1 s, at a random time and in a random horizontal direction, one for all bodies of a robot."""
 
 
