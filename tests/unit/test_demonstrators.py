@@ -17,7 +17,7 @@ from imitable.evaluation import acceptance
 from imitable.evaluation.returns import measure_returns
 from imitable.experiments.settings import SETTINGS, Setting
 from imitable.policies.files import save_policy
-from imitable.policies.shipped import SETS, card, cards, folder, policy_for, shipped
+from imitable.policies.shipped import SETS, card, cards, file_name, folder, policy_for, shipped
 from imitable.rl.expert import EVALUATION_SEED
 from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
