@@ -3,7 +3,6 @@
 
 from dataclasses import dataclass
 
-
 NEAR = 0.1
 """Part of the paper's return by which ours may differ."""
 
