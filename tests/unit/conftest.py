@@ -31,7 +31,7 @@ def demos(tmp_path: Path) -> Path:
 @pytest.fixture
 def two_hoppers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Ship two more policies of `hopper`: one for the setting hopper alone, which is gravity 20's, and set b's, gravity 5's."""
-    home = shutil.copytree(shipped.folder(), tmp_path / "shipped" / "demonstrators")
+    home = shutil.copytree(shipped.folder(), tmp_path / "shipped" / "demonstrators", ignore=shutil.ignore_patterns("b"))
     for other, folder, setting in (("hopper:gravity=20", home, "hopper"), ("hopper:gravity=5", home / "b", "")):
         folder.mkdir(exist_ok=True)
         name = shipped.file_name("hopper", setting)
