@@ -230,8 +230,9 @@ def test_a_servo_arm_passes_its_own_movements_and_lacks_what_its_force_limit_lac
     robot = parse_robot(str(tmp_path / "servo.xml"))
     assert [span.sentence for own in babble(robot, 4, 150, 9) for span in static_checks(robot, own.states).spans] == []
     period = robot.layout.period_s
-    times, states = period * np.arange(200), np.zeros((200, 4))
-    states[:, 0], states[:, 2] = 60 * times**2, 120 * times
+    # armature 0.1, and a rod of 1 kg and 30 cm about its end
+    acceleration, times, states = 4 * force / (0.1 + 0.3**2 / 3), period * np.arange(200), np.zeros((200, 4))
+    states[:, 0], states[:, 2] = acceleration / 2 * times**2, acceleration * times
     checks = static_checks(robot, states[states[:, 0] < 2.5])
     assert any(span.kind == "force" and span.joint == "hinge" for span in checks.spans)
     assert standards(robot).available[1] == np.inf, "what a cord can do is not known, so it lacks nothing"

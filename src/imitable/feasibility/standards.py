@@ -27,7 +27,7 @@ JUMP_MARGIN = 3.0
 
 WEIGHT_PART, STRENGTH_PART = 0.5, 0.25
 """An outer force counts from half the body's weight on, or a quarter of what its strongest motor can push with; a motor's lack
-of force from a quarter of its strength on, or of what passes through its joint in babbling."""
+of force from a quarter of its strength on, or of what usually passes through its joint in babbling (90th percentile)."""
 
 OWN_MARGIN = 2.0
 """No force or depth counts below so many times the 99th percentile of babbling; so far limits give way before the slack."""
@@ -139,7 +139,9 @@ def _force_units(driven: Bools, available: Floats, hung: Frame, needed: Floats) 
     known = np.where(driven & np.isfinite(available), available, 0.0)
     arms = np.where(hung.translations, 1.0, max(hung.radius, 1e-3))
     push = max(WEIGHT_PART * hung.weight, STRENGTH_PART * float((known / arms).max()))
-    units = np.where(driven, STRENGTH_PART * np.maximum(known, _high(needed)), push * arms)
+    # not the 99th percentile: at times a joint's stops take many times what usually passes through it
+    usual = np.quantile(np.abs(needed), 0.9, axis=0)
+    units = np.where(driven, STRENGTH_PART * np.maximum(known, usual), push * arms)
     return np.maximum(units, 1e-3 * float(units.max()) + 1e-9)
 
 
