@@ -265,7 +265,7 @@ def test_only_what_lasts_a_moment_is_left(slider: Robot, shape: tuple[float, ...
     """The slider's moment is five steps of 20 ms."""
     assert moment_steps(slider) == 5
     rows = np.pad(np.array(shape, float), (10, 10))[:, None]
-    found = lasting(rows, slider)
+    found = lasting(rows, moment_steps(slider))
     assert found.shape == rows.shape
     assert found.max() == expected
     assert (found <= rows).all()

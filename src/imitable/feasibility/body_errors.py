@@ -80,8 +80,7 @@ class BodyErrors:
         if rule not in RULES:
             raise BadOption("rule", rule, one_of(rule, RULES))
         steps = self.body_steps_m if rule == "mean" else self.bodies_m.max(axis=2)
-        failed: Bools = (steps > threshold_m).any(axis=1)
-        return ~failed
+        return ~np.any(steps > threshold_m, axis=1)
 
 
 def body_errors(
@@ -101,7 +100,7 @@ def body_errors(
     apart = positions(imitator, followed, points) - positions(imitator, demonstrated, points)
     names = space.names(imitator.layout.state)[: space.nv]
     columns = joint_columns(imitator)
-    judged: Bools = np.isfinite(followed).all(axis=2)
+    judged: Bools = np.asarray(np.isfinite(followed).all(axis=2))
     within = judged if lengths is None else _within(lengths, int(followed.shape[1]))
 
     def cut(errors: Floats) -> Floats:

@@ -70,9 +70,9 @@ def standards(imitator: Robot) -> Standards:
     hung, balances = frame(imitator, driven), [balance(imitator, states) for states in movements]
     units = _force_units(driven, available, hung, np.concatenate([moments(one.needed, imitator) for one in balances]))
     missing = np.concatenate([moments(missing_forces(one, available, units), imitator) for one in balances])
-    joints = limited_joints(imitator)
-    excess = _high(np.concatenate([lasting(joints.excess(states), imitator) for states in movements]))
-    depth = _high(np.concatenate([lasting(one.depths[:, None], imitator) for one in balances]))
+    joints, steps = limited_joints(imitator), moment_steps(imitator)
+    excess = _high(np.concatenate([lasting(joints.excess(states), steps) for states in movements]))
+    depth = _high(np.concatenate([lasting(one.depths[:, None], steps) for one in balances]))
     speeds = _high(np.concatenate([states[:, imitator.layout.nq :] for states in movements]))
     rest, margin = _own_disagreement(imitator, movements, hung)
     return Standards(
@@ -103,9 +103,12 @@ def moments(rows: Floats, robot: Robot) -> Floats:
     return (sums[last] - sums[first]) / (last - first)[:, None]
 
 
-def lasting(rows: Floats, robot: Robot) -> Floats:
-    """(T, k) → (T, k) what lasts: of the moments around a row, the best one's smallest value. A shorter peak is cut off."""
-    steps = min(moment_steps(robot), len(rows))
+def lasting(rows: Floats, steps: int) -> Floats:
+    """(T, k) → (T, k) what lasts: of the windows of so many steps around a row, the best one's smallest value.
+
+    A shorter peak is cut off, whatever lasts stays as it is.
+    """
+    steps = min(steps, len(rows))
     smallest = sliding_window_view(rows, steps, axis=0).min(axis=-1)
     padded = np.pad(smallest, ((steps - 1, steps - 1), (0, 0)), constant_values=-np.inf)
     return sliding_window_view(padded, steps, axis=0).max(axis=-1)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from imitable.feasibility.standards import WEIGHT_PART, Standards, disagreements, lasting, moments, standards
+from imitable.feasibility.standards import WEIGHT_PART, Standards, disagreements, lasting, moment_steps, moments, standards
 from imitable.robots.robot import Robot
 from imitable.sim.poses import limited_joints
 from imitable.tracking.balance import Balance, Frame, balance, missing_forces
@@ -144,14 +144,17 @@ def _check(kind: str, ratios: Floats, sizes: Floats, limits: Floats, names: Name
 def _lasting(kind: str, sizes: Floats, limits: Floats, names: Names, imitator: Robot) -> Check:
     """(T + 1, k) sizes at states, (k) limits → of every transition, the larger one of its two states, as far as it lasts."""
     larger = np.maximum(sizes[:-1], sizes[1:])
-    return _check(kind, lasting(larger, imitator) / limits, larger, limits, names)
+    return _check(kind, lasting(larger, moment_steps(imitator)) / limits, larger, limits, names)
 
 
 def _mean(kind: str, missing: Floats, limits: Floats, names: Names, imitator: Robot) -> Check:
-    """(T, k) missing forces, (k) limits → means over a moment; signs cancel, and in ratios spikes are cut off."""
+    """(T, k) missing forces, (k) limits → means over a moment, which must last another quarter of it.
+
+    Signs cancel, and in ratios spikes are cut off.
+    """
     cut = np.clip(missing, -SPIKE * limits, SPIKE * limits)
     ratios, sizes = np.abs(moments(cut, imitator)) / limits, np.abs(moments(missing, imitator))
-    return _check(kind, ratios, sizes, limits, names)
+    return _check(kind, lasting(ratios, moment_steps(imitator) // 4 + 1), sizes, limits, names)
 
 
 def _floating(found: Balance, own: Standards, imitator: Robot) -> Check:
