@@ -177,7 +177,7 @@ def test_a_last_third_of_another_body_is_found(body: str, other: str) -> None:
 
 @pytest.mark.parametrize("body", BODIES)
 def test_a_last_third_at_double_speed_is_found(body: str) -> None:
-    """With velocities that agree; on Swimmer, which nothing throws and which nothing carries, by its motors."""
+    """With velocities that agree. Swimmer never flies, so only its motors tell, at its next strong stroke."""
     robot = parse_robot(body)
     states, nq = gait(robot), robot.layout.nq
     begin = len(states) * 2 // 3
@@ -185,7 +185,7 @@ def test_a_last_third_at_double_speed_is_found(body: str) -> None:
     tail[:, nq:] *= 2
     spans = static_checks(robot, np.concatenate([states[:begin], tail])).spans
     assert {"force", "outer force"} & {span.kind for span in spans}
-    assert spans[0].begin_s <= begin * robot.layout.period_s + 2 * SOON_S
+    assert spans[0].begin_s <= begin * robot.layout.period_s + (4 * SOON_S if "swimmer" in body else SOON_S)
 
 
 def test_a_slider_that_is_pushed_too_hard_lacks_the_difference(slider: Robot) -> None:
