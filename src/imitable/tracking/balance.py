@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportAttributeAccessIssue=false
+"""The balance of forces of a movement: what its transitions need, and what a body, its contacts and its limits can give.
+
+Nothing is simulated: mass, springs, damping, fluid and gravity are asked at the states (`mj_inverse`), and of contacts only
+where they are and which way they can push. What is left over somebody else would have to push.
+An adapter file: MuJoCo ships no types.
+"""
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from imitable.robots.robot import Robot
+from imitable.sim.kinematics import state_space
+from imitable.types import Bools, Floats, Ints
+
+NEAR_M, NEAR_RAD = 0.02, 0.05
+"""Geoms so near to each other can push each other within a step, and a joint so near to its limit can lean on it."""
+
+FINE_S = 0.0125
+"""Seconds between looks at a transition, about: in a step of 50 ms a foot comes and goes."""
+
+ROUNDS, LOOK_AGAIN = 200, 10
+"""Iterations of `missing_forces` at most, and after how many those that are solved leave."""
+
+SOLVED, CONVERGED = 0.1, 0.02
+"""A transition is solved whose missing forces are below this part of their units, or hardly changed since the last look."""
+
+
+@dataclass(frozen=True, eq=False)
+class Balance:
+    """What T transitions of a movement need."""
+
+    needed: Floats
+    """(T, nv) generalised forces of motors, contacts and limits together: M q̈ + bias − passive, the mean of both ends."""
+    supports: Floats
+    """(T, n, nv) generalised forces that contacts, joint limits and equalities of either end give; any non-negative
+    combination of them is possible. Rows of zeros fill up."""
+    depths: Floats
+    """(T + 1) metres that geoms are inside each other at the deepest contact; 0 if there is none."""
+
+
+def balance(robot: Robot, states: Floats) -> Balance:
+    """(T + 1, S) → what the transitions need, q̈ = (q̇_{t+1} − q̇_t) / period, the mean over a step of M q̈ + bias − passive.
+
+    A control step longer than `FINE_S` is looked at in between, too: on the cubic through both ends and their velocities.
+    A contact is a pyramid of friction, whose edges are rows of MuJoCo's own constraint Jacobian; how hard it pushes is left
+    open, because that depends on a penetration of micrometres, which no recording has.
+    """
+    model, pieces = _wide_model(robot), max(1, round(robot.layout.period_s / FINE_S))
+    data, nq, nv = mujoco.MjData(model), int(model.nq), int(model.nv)
+    fine = _between(robot, states, pieces)
+    steps = np.repeat(np.diff(states[:, nq:], axis=0) / robot.layout.period_s, pieces, axis=0)
+    later = np.concatenate([steps, steps[-1:]])
+    change = np.concatenate([np.zeros((1, nv)), later[:-1] - later[1:]])
+    after, before = np.empty((2, len(fine), nv))
+    rows, depths = list[Floats](), np.zeros(len(fine))
+    qpos, qvel, qacc, inverse, constraint = data.qpos, data.qvel, data.qacc, data.qfrc_inverse, data.qfrc_constraint
+    for t, state in enumerate(fine):
+        qpos[:], qvel[:], qacc[:] = state[:nq], state[nq:], later[t]
+        mujoco.mj_inverse(model, data)
+        np.add(inverse, constraint, out=after[t])
+        mujoco.mj_mulM(model, data, before[t], change[t])
+        rows.append(_supports(data, nv))
+        if data.ncon:
+            depths[t] = max(0.0, -float(data.contact.dist.min()))
+    before += after
+    needed = ((after[:-1] + before[1:]) / 2).reshape(-1, pieces, nv).mean(axis=1)
+    return Balance(needed, _packed(rows, nv, pieces), depths[::pieces])
+
+
+def _between(robot: Robot, states: Floats, pieces: int) -> Floats:
+    """(T + 1, S) → (T · pieces + 1, S) with states in between: positions on cubics, velocities on lines."""
+    if pieces == 1:
+        return states
+    space, period = state_space(robot), robot.layout.period_s
+    here, there = states[:-1, space.nq :], states[1:, space.nq :]
+    moved = space.difference(states[1:], states[:-1])[:, : space.nv]
+    fine = np.repeat(states[:-1], pieces, axis=0)
+    for piece in range(1, pieces):
+        s = piece / pieces
+        way = (3 * s**2 - 2 * s**3) * moved + period * ((s - 2 * s**2 + s**3) * here + (s**3 - s**2) * there)
+        rows = fine[piece::pieces]
+        for row, tangent in zip(rows, way, strict=True):
+            mujoco.mj_integratePos(robot.model, row[: space.nq], tangent, 1.0)
+        rows[:, space.nq :] = (1 - s) * here + s * there
+    return np.concatenate([fine, states[-1:]])
+
+
+def missing_forces(found: Balance, available: Floats, units: Floats) -> Floats:
+    """(T, nv) the least forces that somebody else would have to exert.
+
+    r = argmin ½ ‖r / units‖²  with  needed = supportsᵀ x + u + r,  x ≥ 0,  |u| ≤ available (nv)
+
+    by accelerated projected gradients on x, with restarts, for all transitions at once; u is eliminated by clipping.
+    """
+    needed, limit = found.needed / units, available / units
+    missing, live = needed - np.clip(needed, -limit, limit), np.arange(len(needed))
+    live = live[(np.abs(missing) > SOLVED).any(axis=1) & found.supports.any(axis=(1, 2))]
+    slim = _slim(found.supports[live]) / units
+    weights = momentum = np.zeros(slim.shape[:2])
+    step, pace = _step(slim), 1.0
+    for round_ in range(1, ROUNDS + 1):
+        if not len(live):
+            break
+        gap = _beyond(needed[live] - _combined(slim, momentum), limit)
+        stepped = np.maximum(0.0, momentum + step * np.matmul(slim, gap[:, :, None])[:, :, 0])
+        turned = ((momentum - stepped) * (stepped - weights)).sum(axis=1, keepdims=True) > 0
+        quicker = (1 + np.sqrt(1 + 4 * pace**2)) / 2
+        momentum = np.where(turned, stepped, stepped + (pace - 1) / quicker * (stepped - weights))
+        weights, pace = stepped, quicker
+        if round_ % LOOK_AGAIN == 0:
+            rest = _beyond(needed[live] - _combined(slim, weights), limit)
+            moved = np.abs(rest - missing[live]).max(axis=1)
+            missing[live] = rest
+            stay = (np.abs(rest).max(axis=1) > SOLVED) & (moved > CONVERGED)
+            live, slim, step = live[stay], slim[stay], step[stay]
+            weights, momentum = weights[stay], momentum[stay]
+    return missing * units
+
+
+def _step(slim: Floats) -> Floats:
+    """(K, n, nv) → (K, 1) step size 1 / ‖AᵀA‖_∞, at most 1 / the largest curvature."""
+    curvature = np.abs(np.matmul(slim.transpose(0, 2, 1), slim)).sum(axis=2).max(axis=1)
+    return 1.0 / np.maximum(curvature, 1e-30)[:, None]
+
+
+def _combined(slim: Floats, weights: Floats) -> Floats:
+    """(K, n, nv), (K, n) → (K, nv) supportsᵀ x."""
+    return np.matmul(weights[:, None], slim)[:, 0]
+
+
+def _beyond(forces: Floats, limit: Floats) -> Floats:
+    return forces - np.clip(forces, -limit, limit)
+
+
+def _slim(supports: Floats) -> Floats:
+    """Scale every row to length one, which changes nothing for a cone."""
+    return supports / np.maximum(np.linalg.norm(supports, axis=2, keepdims=True), 1e-30)
+
+
+def _supports(data: Any, nv: int) -> Floats:
+    """(n, nv) the rows of the constraint Jacobian that push one way, and those of equalities both ways."""
+    count, equalities, friction = int(data.nefc), int(data.ne), int(data.nf)
+    if not count:
+        return np.zeros((0, nv))
+    jacobian = data.efc_J[: count * nv].reshape(count, nv)
+    one_way = jacobian[equalities + friction :].copy()
+    if not equalities:
+        return one_way
+    both = jacobian[:equalities]
+    return np.concatenate([one_way, both, -both])
+
+
+def _packed(rows: list[Floats], nv: int, pieces: int) -> Floats:
+    """Rows of T · pieces + 1 states → (T, n, nv) those of all states of every transition."""
+    ends = range(0, len(rows) - 1, pieces)
+    joined = [np.concatenate(rows[first : first + pieces + 1]) for first in ends]
+    packed = np.zeros((len(joined), max(1, *map(len, joined)), nv))
+    for t, one in enumerate(joined):
+        packed[t, : len(one)] = one
+    return packed
+
+
+def _wide_model(robot: Robot) -> Any:
+    """Return a copy of the model that sees contacts and limits before they are reached, as dense rows of pyramids."""
+    model = copy.copy(robot.model)
+    model.geom_margin[:] = model.body_margin[:] = NEAR_M
+    model.geom_gap[:] = 0
+    model.pair_margin[:], model.pair_gap[:] = NEAR_M, 0
+    hinge = model.jnt_type == int(mujoco.mjtJoint.mjJNT_HINGE)
+    ball = model.jnt_type == int(mujoco.mjtJoint.mjJNT_BALL)
+    model.jnt_margin[:] = np.where(hinge | ball, NEAR_RAD, NEAR_M)
+    model.opt.cone, model.opt.jacobian = mujoco.mjtCone.mjCONE_PYRAMIDAL, mujoco.mjtJacobian.mjJAC_DENSE
+    model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_INVDISCRETE)
+    return model
+
+
+def friction_losses(robot: Robot) -> Floats:
+    """(nv) dry friction of the joints, which resists either way like a motor of that strength."""
+    return np.array(robot.model.dof_frictionloss, np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What carries a body: the degrees of freedom that nothing drives, and how heavy and wide it is."""
+
+    translations: Bools
+    """(nv) whether a degree of freedom moves in metres, not radians."""
+    travel: Bools
+    """(nv) translations of bodies that stand in the world, which nothing drives: the root's travel."""
+    down: Floats
+    """(nv) what gravity exerts on the root's travel; 0 elsewhere."""
+    weight: float
+    """Newtons of it; 0 for a body that is bolted down or lies in a plane."""
+    radius: float
+    """Radius of gyration about the centre of mass at the start, metres."""
+
+
+def frame(robot: Robot, driven: Bools) -> Frame:
+    """Return how a body hangs in the world; `driven` (nv) says what its actuators move.
+
+    Of several bodies that nothing joins, such as a robot and a thing, the heaviest that can travel is meant.
+    """
+    model = robot.model
+    data = mujoco.MjData(model)
+    data.qpos[:] = robot.start[: model.nq]
+    mujoco.mj_forward(model, data)
+    slides, roots = _translations(model)
+    travel, owners = roots & ~driven, np.array(model.body_rootid)[np.array(model.dof_bodyid)]
+    trees = sorted(set(owners[travel].tolist() or owners.tolist()), key=lambda root: float(model.body_subtreemass[root]))
+    down = np.where(travel & (owners == trees[-1]), -np.array(data.qfrc_bias), 0.0)
+    own = np.array(model.body_rootid) == trees[-1]
+    masses, places = np.array(model.body_mass)[own], np.array(data.xipos)[own]
+    centre = masses @ places / masses.sum()
+    spread = float(masses @ np.square(places - centre).sum(axis=1) + np.array(model.body_inertia)[own].sum() / 2)
+    return Frame(slides, travel, down, float(np.linalg.norm(down)), float(np.sqrt(spread / masses.sum())))
+
+
+def _translations(model: Any) -> tuple[Bools, Bools]:
+    """(nv), (nv) which degrees of freedom are translations, and which of these belong to bodies that stand in the world."""
+    slides, roots = np.zeros((2, model.nv), bool)
+    widths = {int(mujoco.mjtJoint.mjJNT_FREE): 3, int(mujoco.mjtJoint.mjJNT_SLIDE): 1}
+    for joint, kind in enumerate(model.jnt_type.tolist()):
+        first, body = int(model.jnt_dofadr[joint]), int(model.jnt_bodyid[joint])
+        dofs: Ints = np.arange(first, first + widths.get(kind, 0))
+        slides[dofs] = True
+        roots[dofs] = int(model.body_parentid[body]) == 0
+    return slides, roots
