@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption
+from imitable.feasibility import tracker
 from imitable.feasibility.fmdp import Fmdp, fmdp, play
 from imitable.feasibility.methods.one_step import OneStepFmdp
 from imitable.feasibility.methods.trajectory import TrajectoryFmdp
@@ -23,7 +24,7 @@ from imitable.sim.rollout import Collector
 from imitable.sim.task import Moment
 from imitable.tracking.solver import Lanes
 from imitable.types import InMemory, Trajectory
-from tests.unit.pushed_slider import Heard
+from tests.unit.pushed_slider import FORCE, Heard, pushed
 
 QUICK = {"steps": 2 * LEARNER.batch, "trained": 3, "horizon": 8}
 Form = TrajectoryFmdp | OneStepFmdp
@@ -236,7 +237,26 @@ def test_noise_is_averaged_over_rollouts_of_their_own_seeds(slider_path: Path) -
     [([1.0] * 3, False), ([1.0] * 4, True), ([9, 5, 1, 1, 1, 1], True), ([1, 1, 2, 2], False), ([2, 2, 1, 1], False)],
 )
 def test_converged_means_no_change(looks: list[float], converged: bool) -> None:
-    assert has_converged(looks, 2, 0.01) == converged
+    assert has_converged(looks, 10.0, 2, 0.01) == converged
+
+
+@pytest.mark.parametrize(
+    ("looks", "converged"),
+    [([1.0] * 9, False), ([1.0, 0.97, 0.97, 0.97, 0.97], False), ([1.0, *[0.94] * 4], True), ([0.0] * 5, True)],
+)
+def test_a_plateau_where_learning_began_is_no_convergence(looks: list[float], converged: bool) -> None:
+    """A demonstration at rest, followed from the first look on, has converged."""
+    assert has_converged(looks, looks[0], 2, 0.01) == converged
+
+
+def test_a_tracker_that_cannot_gain_spends_its_budget(slider_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The demonstration is beyond all reach, so that the distance hardly moves from the first look on."""
+    monkeypatch.setattr(tracker, "LOOK_STEPS", LEARNER.batch)
+    body = parse_robot(f"{slider_path}:gear.push=0.001")
+    far = InMemory(body.layout, [replace(pushed(100 * FORCE, 20), demonstrator="far")])
+    method = TrajectoryFmdp(steps=6 * LEARNER.batch, trained=1, horizon=8, patience=1)
+    about = method.prepared(ScoringJob(far, body, ruler(body), seed=1)).about
+    assert about == {"converged": {"far": False}, "trained_steps": {"far": 6 * LEARNER.batch}}
 
 
 @pytest.mark.parametrize(
