@@ -175,7 +175,8 @@ class Page:
             f"Temperature `auto`; bold: at least {MASS_GOAL}.",
             "",
             *self.numbers(lambda r, s: related_mass(r, s, "auto"), ".2f", MASS_GOAL),
-            "The same with the paper's temperature (σ = 5 on the distance).",
+            "The same with the paper's temperature (σ = 5 on the distance). The paper's distance is that of the rows `l2` and\n"
+            "`initial-state`; elsewhere σ = 5 meets standardised ones.",
             "",
             *self.numbers(lambda r, s: related_mass(r, s, "paper"), ".2f", MASS_GOAL),
         ]

@@ -67,6 +67,48 @@ def arm_path(tmp_path: Path) -> Path:
     return path
 
 
+SERVO_ARM = """
+<mujoco model="servo_arm">
+  <compiler angle="radian"/>
+  <option integrator="implicitfast"/>
+  <default>
+    <joint armature="0.02"/>
+    <geom type="capsule" size="0.02" contype="0" conaffinity="0"/>
+    <position kp="4500" dampratio="1" forcerange="-87 87" inheritrange="1"/>
+  </default>
+  <worldbody>
+    <body name="base" pos="0 0 0.1">
+      <joint name="rotation" axis="0 0 1" range="-2.2 2.2"/>
+      <geom fromto="0 0 0 0 0 0.05" mass="0.12"/>
+      <body name="upper" pos="0 0 0.05">
+        <joint name="pitch" axis="0 1 0" range="-3.14 0.2"/>
+        <geom fromto="0 0 0 0.11 0 0" mass="0.16"/>
+        <body name="lower" pos="0.11 0 0">
+          <joint name="elbow" axis="0 1 0" range="0 3.14"/>
+          <geom fromto="0 0 0 0.13 0 0" mass="0.3"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <position name="rotation" joint="rotation"/>
+    <position name="pitch" joint="pitch"/>
+    <position name="elbow" joint="elbow"/>
+  </actuator>
+  <keyframe><key qpos="0 -1.57 1.57"/></keyframe>
+</mujoco>
+"""
+"""Three stiff position servos under gravity: from no force to all of it is a hundredth of what they can be told."""
+
+
+@pytest.fixture
+def servo_arm_path(tmp_path: Path) -> Path:
+    """Return the path of a servo arm's model file."""
+    path = tmp_path / "servo_arm.xml"
+    path.write_text(SERVO_ARM)
+    return path
+
+
 FLOATING = """
 <mujoco model="floating">
   <option timestep="0.01" gravity="0 0 0"/>

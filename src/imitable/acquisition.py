@@ -122,18 +122,20 @@ def wilson(hits: int, count: int) -> tuple[float, float]:
 
 
 def _sentence(sources: tuple[Source, ...], budget: int) -> str:
-    best = max(sources, key=lambda source: (source.feasible_per_cost, source.probability))
-    if best.feasible == 0:
-        nearest = max(sources, key=lambda source: source.probability)
-        return (
-            f"no demonstrator has given a feasible demonstration yet: begin with {min(3, budget)} of {nearest.name}, whose "
-            "demonstrations fail least, and stop if none of them is feasible"
-        )
+    """Say whom to ask, and when to stop; never that of the source whose demonstrations are the best of all.
+
+    Feasible or not, weights rest on the best there is: without that source only worse ones would be left.
+    """
+    best, top = sources[0], max(sources, key=lambda source: source.probability)
     asked = [source for source in sources if source.queries]
     plan = ", ".join(f"{source.name} for {source.queries}" for source in asked)
+    if best.feasible == 0:
+        return (
+            f"no demonstrator has given a feasible demonstration yet: ask {plan}; those of {top.name} fail least, so go on "
+            "asking it even if none is feasible, and look at what they lack (imitable score --explain)"
+        )
     patience = ceil(log(0.05) / log(1 - min(best.low, 0.999))) if best.low > 0 else budget
     expected = sum(source.queries * source.feasible for source in asked)
-    return (
-        f"ask {plan}: about {expected:.1f} of {budget} will be feasible; {best.name} gives most for its cost, and if "
-        f"{patience} of its demonstrations in a row are not feasible, stop and score again"
-    )
+    row = f"if {patience} of its demonstrations in a row are not feasible"
+    rule = f"{row}, score again and go on: they are the best of all" if best is top else f"{row}, stop asking it"
+    return f"ask {plan}: about {expected:.1f} of {budget} will be feasible; {best.name} gives most for its cost, and {rule}"

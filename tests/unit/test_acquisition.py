@@ -38,6 +38,29 @@ def test_nobody_feasible_is_said(slider: Robot) -> None:
     assert "no demonstrator has given a feasible" in acquire(scores, 5).sentence
 
 
+def test_the_best_source_is_never_stopped(slider: Robot) -> None:
+    """Who fails least is the best there is, even if nothing of it is feasible; and who succeeds most, whatever comes next."""
+    hard = [Trajectory(pushed(force * FORCE, 40).states, name) for name, force in (("near", 4), ("near", 4.1), ("far", 12))]
+    sentence = acquire(score(InMemory(slider.layout, hard), slider), 5).sentence
+    assert "ask near for 5; those of near fail least, so go on asking it even if none is feasible" in sentence
+    assert "stop" not in sentence
+    easy = [Trajectory(t.states, "able") for t in own(slider, 6)]
+    mixed = score(InMemory(slider.layout, [*easy, *hard]), slider)
+    assert "score again and go on" in acquire(mixed, 5).sentence
+    assert "stop" not in acquire(mixed, 5).sentence
+
+
+def test_a_cheaper_source_may_be_stopped(slider: Robot) -> None:
+    """Half of it is feasible at a quarter of the price: it is asked first, but it is not the best of all."""
+    easy = own(slider, 6)
+    able, cheap = ([Trajectory(t.states, name) for t in part] for name, part in (("able", easy[:4]), ("cheap", easy[4:])))
+    hard = [Trajectory(pushed((8 + k) * FORCE, 40).states, "cheap") for k in range(2)]
+    scores = score(InMemory(slider.layout, [*able, *cheap, *hard]), slider)
+    sentence = acquire(scores, 10, costs={"able": 4.0}).sentence
+    assert "cheap gives most for its cost" in sentence
+    assert sentence.endswith("of its demonstrations in a row are not feasible, stop asking it")
+
+
 def test_wilson_by_hand() -> None:
     low, high = wilson(5, 10)
     assert (low, high) == pytest.approx((0.2366, 0.7634), abs=1e-4)

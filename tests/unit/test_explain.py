@@ -4,6 +4,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from imitable.feasibility.explain import explain
@@ -14,6 +15,7 @@ from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.types import InMemory, Trajectory
 from tests.unit.pushed_slider import FORCE, pushed
+from tests.unit.reaching_arm import reaches
 
 
 def test_an_explanation_names_joint_force_and_knob(slider_path: Path, tmp_path: Path) -> None:
@@ -51,6 +53,38 @@ def test_a_strangers_demonstration_is_climbed_by_the_motor_that_lacks_strength(s
     scores = score(InMemory(slider.layout, [stranger]), slider)
     assert scores.verdict == ("infeasible",)
     [ladder] = ladders(stranger, slider, scores)
-    assert ladder.knob == "gear.push"
+    assert ladder.knob == "strength.push"
     reached = float(ladder.sentence.split("≥ ")[1].split()[0])
     assert 3.5 < reached <= 6, "from about five times the force on"
+
+
+def test_a_demonstration_past_a_joints_stop_is_climbed_by_its_range(servo_arm_path: Path) -> None:
+    """The servo is told angles within its joint's range: on a wider rung it can be told more."""
+    whole, narrow = parse_robot(str(servo_arm_path)), parse_robot(f"{servo_arm_path}:range.elbow=0..100")
+    demos = reaches(whole, count=1, goals=np.array([[0.5, -1.2, np.radians(140)]]))
+    scores = score(demos, narrow)
+    assert scores.verdict != ("feasible",)
+    [ladder] = ladders(demos[0], narrow, scores)
+    assert (ladder.knob, ladder.unit) == ("range.elbow", "degrees wide")
+    assert ladder.rungs[0].share == pytest.approx(scores.share[0], rel=1e-3)
+    assert [rung.value for rung in ladder.rungs] == pytest.approx(np.linspace(100, 179.9, 9), abs=0.1)
+    assert ladder.sentence.startswith("feasible from range.elbow ≥ 0..1")
+    assert "degrees wide (now 0..100)" in ladder.sentence
+    reached = float(ladder.sentence.split("≥ 0..")[1].split(",")[0])
+    assert 125 < reached <= 150, "about where the demonstration ends"
+
+
+def test_a_stranger_past_a_joints_stop_is_climbed_by_the_range_that_it_takes(slider_path: Path) -> None:
+    slider = parse_robot(str(slider_path))
+    places, period = np.linspace(0, 1.5, 61), slider.layout.period_s
+    stranger = Trajectory(np.stack([places, np.full(61, 1.5 / 60 / period)], axis=1), "human")
+    [ladder] = ladders(stranger, slider, score(InMemory(slider.layout, [stranger]), slider))
+    assert ladder.knob == "range.slide"
+    assert ladder.rungs[0].text == "-1..1"
+    assert ladder.rungs[-1].text == "-1..1.7", "what it takes and a tenth of the range: limits are soft"
+
+
+def test_a_narrower_demonstrator_is_no_reason_to_lose_range(slider_path: Path) -> None:
+    own, narrow = parse_robot(str(slider_path)), f"{slider_path}:range.slide=-0.2..0.2,gear.push=2"
+    demos = InMemory(own.layout, [replace(pushed(1.8 * FORCE, 12), demonstrator=narrow)])
+    assert [ladder.knob for ladder in ladders(demos[0], own, score(demos, own))] == ["gear.push"]

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption
-from imitable.feasibility.fmdp import Fmdp, fmdp, play
+from imitable.feasibility import tracker
+from imitable.feasibility.fmdp import Fmdp, play
 from imitable.feasibility.methods.one_step import OneStepFmdp
 from imitable.feasibility.methods.trajectory import TrajectoryFmdp
 from imitable.feasibility.ruler import ruler
 from imitable.feasibility.scorer import Measured, ScoringJob
-from imitable.feasibility.tracker import LEARNER, has_converged
+from imitable.feasibility.spread import spread_steps
+from imitable.feasibility.tracker import LEARNER, Tracking, has_converged
 from imitable.rl.train import Trainer
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
@@ -23,7 +25,7 @@ from imitable.sim.rollout import Collector
 from imitable.sim.task import Moment
 from imitable.tracking.solver import Lanes
 from imitable.types import InMemory, Trajectory
-from tests.unit.pushed_slider import Heard
+from tests.unit.pushed_slider import FORCE, Heard, pushed
 
 QUICK = {"steps": 2 * LEARNER.batch, "trained": 3, "horizon": 8}
 Form = TrajectoryFmdp | OneStepFmdp
@@ -35,9 +37,11 @@ def demonstrations(body: Robot, count: int = 4, steps: int = 12, seed: int = 5) 
     return babble(body, count, steps, seed)
 
 
-def task_of(body: Robot, trajectories: list[Trajectory], *, one_step: bool = False, tracker_input: str = "target") -> Fmdp:
-    measure = ruler(body, "l2", "all", 0.9)
-    return fmdp(trajectories, body, measure, 8, tracker_input, one_step)
+def task_of(
+    body: Robot, trajectories: list[Trajectory], form: type[Form] = TrajectoryFmdp, tracker_input: str = "target"
+) -> Fmdp:
+    job = ScoringJob(InMemory(body.layout, trajectories), body, ruler(body, "l2", "all", 0.9), seed=1)
+    return Tracking(job, form(horizon=8, tracker_input=tracker_input), form is OneStepFmdp).task(trajectories)
 
 
 def slider_job(path: Path, **changes: object) -> ScoringJob:
@@ -110,32 +114,33 @@ def test_an_episode_ends_exactly_with_its_demonstration(slider_path: Path) -> No
 def test_one_step_episodes_last_one_step_and_begin_anywhere(slider_path: Path) -> None:
     body = parse_robot(str(slider_path))
     trajectories = [*demonstrations(body, 2, 12), demonstrations(body, 1, 3)[0]]
-    task = task_of(body, trajectories, one_step=True)
+    task = task_of(body, trajectories, OneStepFmdp)
     policy = Trainer(task, LEARNER, LEARNER.batch, 0).policy
     segment = Collector(task, 16, seed=0).collect(policy, 20)
     assert segment.terminated.all()
     assert (segment.lengths == 1).all()
-    which, begin = segment.moments.context.T
-    assert set(zip(which.tolist(), begin.tolist(), strict=True)) == {(k, t) for k in range(3) for t in range(task.lengths[k])}
-    demonstrated = np.stack([trajectories[k].states[t] for k, t in zip(which, begin, strict=True)])
-    np.testing.assert_array_equal(segment.moments.states, demonstrated)
-    np.testing.assert_allclose(task.every_start().states[8:16], trajectories[1].states[:8])
+    steps = [spread_steps(one, 8) for one in trajectories]
+    assert [len(one) for one in steps] == [8, 8, 3]
+    demonstrated = np.concatenate([one.states[rows] for one, rows in zip(trajectories, steps, strict=True)])
+    np.testing.assert_array_equal(task.every_start().states, demonstrated)
+    assert set(segment.moments.context[:, 0].tolist()) == set(range(19))
+    np.testing.assert_array_equal(segment.moments.states, demonstrated[segment.moments.context[:, 0]])
 
 
 @FORMS
 def test_playing_without_a_policy_is_a_passive_imitator(slider_path: Path, form: type[Form]) -> None:
     body = parse_robot(str(slider_path))
-    trajectories = [*demonstrations(body, 1, 12), *demonstrations(body, 1, 3)]
-    task = task_of(body, trajectories, one_step=form is OneStepFmdp)
-    played = play(task, Lanes(body, np.ones(2)), None)
+    trajectories = [*demonstrations(body, 1, 8), *demonstrations(body, 1, 3)]
+    played = play(task_of(body, trajectories, form), Lanes(body, np.ones(2)), None)
     batch = Batch(body, 1)
     batch.set_state(trajectories[0].states[:1])
     for t in range(8):
         if form is OneStepFmdp:
             batch.set_state(trajectories[0].states[t : t + 1])
         batch.step(np.zeros((1, 1)))
-        np.testing.assert_allclose(played.states[0, t], batch.states[0], atol=1e-9)
-    np.testing.assert_array_equal(np.isfinite(played.states[1, :, 0]), np.arange(8) < 3)
+        np.testing.assert_allclose(played.states[(t, 0) if form is OneStepFmdp else (0, t)], batch.states[0], atol=1e-9)
+    if form is TrajectoryFmdp:
+        np.testing.assert_array_equal(np.isfinite(played.states[1, :, 0]), np.arange(8) < 3)
 
 
 @FORMS
@@ -166,10 +171,12 @@ def test_what_is_measured_adds_up(slider_path: Path, form: type[Form]) -> None:
     found = measurer([job.demos[0]])[0]
     assert measurer.spent == learned + 2 * measurer.horizon == learned + 16
     assert learned >= 2 * QUICK["steps"]
-    trace = found.trace
-    np.testing.assert_array_equal(trace.steps, np.arange(1, 9))
-    np.testing.assert_allclose(trace.errors, job.ruler.errors(trace.states, job.demos[0].states[1:9]))
-    np.testing.assert_allclose(found.distance, job.ruler.discounted(trace.errors))
+    trace, rule = found.trace, job.ruler
+    one_step = form is OneStepFmdp
+    np.testing.assert_array_equal(trace.steps, 1 + (spread_steps(job.demos[0], 8) if one_step else np.arange(8)))
+    np.testing.assert_allclose(trace.errors, rule.errors(trace.states, job.demos[0].states[trace.steps]))
+    mass = (1 - rule.discount**8) / (1 - rule.discount)
+    np.testing.assert_allclose(found.distance, trace.errors.mean() * mass if one_step else rule.discounted(trace.errors))
     assert len(set(trace.attempts.tolist())) == (8 if form is OneStepFmdp else 1)
     assert (np.abs(trace.actions) <= 1).all()
     assert set(measurer.about["converged"]) == {row.demonstrator for row in job.demos.episodes}  # pyright: ignore[reportArgumentType]
@@ -219,6 +226,37 @@ def test_own_demonstrations_are_followed_better_than_those_of_a_stronger_body(sl
     assert max(shares[:4]) < 0.5 < 0.7 < min(shares[4:])
 
 
+def test_a_movement_that_becomes_impossible_late_is_found_out_by_single_transitions(slider_path: Path) -> None:
+    """Its first half is the imitator's own; discounted from the first step on, its second half was not judged at all."""
+    body = parse_robot(str(slider_path))
+    moves = demonstrations(body, 3, 400)
+    job = slider_job(slider_path, demos=InMemory(body.layout, moves))
+    late = moves[0].states.copy()
+    late[200:] = late[200] + 10 * (late[200:] - late[200])
+    settings = {"steps": 10 * LEARNER.batch, "trained": 3, "horizon": 40}
+    found = OneStepFmdp(**settings).prepared(job)([moves[0], Trajectory(late, moves[0].demonstrator)])
+    assert found[1].share > found[0].share + 0.2
+    assert (found[0].trace.steps >= 300).sum() == 10
+
+
+@pytest.mark.parametrize(("length", "count"), [(1000, 100), (130, 100), (100, 100), (7, 100), (1000, 1)])
+def test_judged_transitions_are_spread_over_the_whole_demonstration(length: int, count: int) -> None:
+    states = np.random.default_rng(length).normal(size=(length + 1, 2))
+    steps = spread_steps(Trajectory(states, "x"), count)
+    assert len(steps) == min(length, count)
+    parts = np.arange(len(steps) + 1) * length // len(steps)
+    assert ((parts[:-1] <= steps) & (steps < parts[1:])).all(), "one in each part"
+    np.testing.assert_array_equal(steps, spread_steps(Trajectory(states, "x"), count))
+    if length > 2 * count:
+        assert (steps != spread_steps(Trajectory(states + 1, "x"), count)).any(), "the hash says which"
+
+
+def test_judged_transitions_see_every_phase_of_a_gait() -> None:
+    """At equal distances, of a gait as long as one part all would have one phase."""
+    steps = spread_steps(Trajectory(np.random.default_rng(0).normal(size=(1001, 2)), "x"), 100)
+    assert len(set((steps % 10).tolist())) == 10
+
+
 def test_noise_is_averaged_over_rollouts_of_their_own_seeds(slider_path: Path) -> None:
     noisy = parse_robot(f"{slider_path}:noise=0.3")
     job = slider_job(slider_path, imitator=noisy, rollouts=3)
@@ -236,7 +274,26 @@ def test_noise_is_averaged_over_rollouts_of_their_own_seeds(slider_path: Path) -
     [([1.0] * 3, False), ([1.0] * 4, True), ([9, 5, 1, 1, 1, 1], True), ([1, 1, 2, 2], False), ([2, 2, 1, 1], False)],
 )
 def test_converged_means_no_change(looks: list[float], converged: bool) -> None:
-    assert has_converged(looks, 2, 0.01) == converged
+    assert has_converged(looks, 10.0, 2, 0.01) == converged
+
+
+@pytest.mark.parametrize(
+    ("looks", "converged"),
+    [([1.0] * 9, False), ([1.0, 0.97, 0.97, 0.97, 0.97], False), ([1.0, *[0.94] * 4], True), ([0.0] * 5, True)],
+)
+def test_a_plateau_where_learning_began_is_no_convergence(looks: list[float], converged: bool) -> None:
+    """A demonstration at rest, followed from the first look on, has converged."""
+    assert has_converged(looks, looks[0], 2, 0.01) == converged
+
+
+def test_a_tracker_that_cannot_gain_spends_its_budget(slider_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The demonstration is beyond all reach, so that the distance hardly moves from the first look on."""
+    monkeypatch.setattr(tracker, "LOOK_STEPS", LEARNER.batch)
+    body = parse_robot(f"{slider_path}:gear.push=0.001")
+    far = InMemory(body.layout, [replace(pushed(100 * FORCE, 20), demonstrator="far")])
+    method = TrajectoryFmdp(steps=6 * LEARNER.batch, trained=1, horizon=8, patience=1)
+    about = method.prepared(ScoringJob(far, body, ruler(body), seed=1)).about
+    assert about == {"converged": {"far": False}, "trained_steps": {"far": 6 * LEARNER.batch}}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from imitable.errors import BadOption, BadWeights, CannotResume, CannotWrite, NoRun, OutputExists
+from imitable.evaluation.evaluate import first_episode
+from imitable.evaluation.reference import task_of
 from imitable.files import Output
 from imitable.imitation.imitate import imitate
 from imitable.imitation.learner import LearningJob
@@ -15,9 +17,10 @@ from imitable.imitation.methods import parse_learner
 from imitable.imitation.run import Run
 from imitable.imitation.run_folder import RunFolder, runs_in
 from imitable.imitation.training import imitation_task, normaliser_of
-from imitable.imitation.transitions import weighted_transitions
+from imitable.imitation.transitions import transitions_of, weighted_transitions
 from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
+from imitable.sim.task import Task
 from imitable.types import InMemory, Trajectory, Weights
 from tests.unit.small_imitation import CHEETAH, SMALL, walks, weights_of
 
@@ -54,6 +57,27 @@ def test_a_body_without_a_task_starts_like_the_weighted_demonstrations(slider_pa
     starts = task.start(np.random.default_rng(0), 5).states
     np.testing.assert_array_equal(starts, np.tile(demos[1].states[0], (5, 1)))
     assert task.horizon == 20
+
+
+def starts_of(task: Task) -> set[bytes]:
+    return {state.tobytes() for state in task.start(np.random.default_rng(0), 500).states}
+
+
+@pytest.mark.parametrize(("count", "kept"), [(10, 2), (3, 1), (2, 1), (1, 1)])
+def test_a_policy_is_judged_from_starts_that_its_training_never_drew(slider_path: Path, count: int, kept: int) -> None:
+    body = parse_robot(str(slider_path))
+    moves = [Trajectory(one.states + 0.01 * k, "x") for k, one in enumerate(babble(body, count, 20, 0))]
+    sets = [InMemory(body.layout, rows) for rows in (moves, moves[::-1])]
+    jobs = [LearningJob(demos, body, None, 1000, 0) for demos in sets]
+    (task, reference), (_, backwards) = (imitation_task(job, transitions_of(job)) for job in jobs)
+    assert reference is not None
+    assert backwards is not None
+    practised, judged = starts_of(task), starts_of(task_of(body, reference, held_out=True))
+    assert practised | judged == {one.states[0].tobytes() for one in moves}
+    assert len(judged) == kept
+    assert practised.isdisjoint(judged) or count == 1
+    assert starts_of(task_of(body, backwards, held_out=True)) == judged, "the order of the set is nothing"
+    assert first_episode(body, SMALL.begin(jobs[0]).policy, reference).states[0].tobytes() in judged
 
 
 def run(tmp_path: Path, out: Output | None = None, weights: Weights | None = None, **changes: object) -> Path:

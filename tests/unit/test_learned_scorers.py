@@ -9,15 +9,26 @@ import pytest
 from scipy.spatial import cKDTree
 
 from imitable.errors import BadOption
+from imitable.feasibility.features import features
 from imitable.feasibility.methods.inverse_dynamics import InverseDynamics
 from imitable.feasibility.methods.neighbours import Neighbours, nearest
-from imitable.feasibility.methods.transferability import Transferability, cluster_centres
+from imitable.feasibility.methods.transferability import (
+    LEARNER,
+    Beginning,
+    LooksReward,
+    Transferability,
+    cluster_centres,
+    demonstrated,
+)
 from imitable.feasibility.ruler import ruler
 from imitable.feasibility.scorer import Measured, Measurer, Scorer, ScoringJob
+from imitable.feasibility.spread import spread_steps
 from imitable.nn import discriminator, inverse_model
 from imitable.nn.typed_jax import array, full
+from imitable.rl.train import Trainer
 from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
+from imitable.sim.rollout import Collector
 from imitable.types import Floats, InMemory, Trajectory
 
 INVERSE = InverseDynamics(transitions=4000, hidden=32, blocks=1, passes=20, calibration=4, horizon=20)
@@ -101,6 +112,49 @@ def test_neighbours_equal_those_of_a_tree(count: int) -> None:
     np.testing.assert_allclose(nearest(points, bank, count), expected)
 
 
+def test_neighbours_judge_the_whole_demonstration_by_a_plain_mean(slider_path: Path) -> None:
+    """A discounted sum over the first 20 of 40 steps did not see what comes later."""
+    job = job_on(slider_path)
+    own, rule = job.demos[0], job.ruler
+    [found] = BANK.prepared(job)([own])
+    steps = found.trace.steps - 1
+    np.testing.assert_array_equal(steps, spread_steps(own, 20))
+    still = np.linalg.norm(features(job.imitator).changes(own.states[steps], own.states[steps + 1]), axis=1)
+    assert found.share == pytest.approx(found.trace.errors.sum() / still.sum())
+    assert found.distance == pytest.approx(found.trace.errors.mean() * (1 - rule.discount**20) / (1 - rule.discount))
+
+
+def test_staying_up_is_not_paid_for() -> None:
+    """To a discriminator that tells nothing apart, falling is worth what living on is; ln(1 + e^0) a step was a bonus."""
+    imitator = parse_robot("hopper")
+    falling = babble(imitator, 4, 60, seed=7)
+    task = Beginning(imitator, features(imitator), np.stack([one.states[0] for one in falling]), 40)
+    reward = LooksReward(
+        TRANSFERABILITY, features(imitator), demonstrated(features(imitator), falling, 40), np.random.default_rng(0)
+    )
+    blind = [reward.learner.network.weights[-1] * 0, reward.learner.network.biases[-1] * 0]
+    network = replace(reward.learner.network, weights=(reward.learner.network.weights[0], blind[0]))
+    reward.learner = replace(reward.learner, network=replace(network, biases=(network.biases[0], blind[1])))
+    segment = Collector(task, 8, seed=0).collect(Trainer(task, LEARNER, LEARNER.batch, 0).policy, 60)
+    assert segment.absorbing.any()
+    given = reward(segment)
+    assert not given.rewards.any()
+    assert given.absorbing_reward == 0
+    later = reward(segment)
+    assert later.rewards.min() < 0 < later.rewards.max(), "it can be negative"
+
+
+@pytest.mark.parametrize("terminated", [False, True])
+def test_a_demonstrated_fall_is_seen_as_long_as_an_imitated_one(terminated: bool) -> None:
+    imitator = parse_robot("hopper")
+    [one] = babble(imitator, 1, 30, seed=7)
+    fallen = replace(one, terminated=terminated)
+    assert [len(demonstrated(features(imitator), [fallen], horizon)) - min(30, horizon) for horizon in (40, 20)] == [
+        100 * terminated,
+        0,
+    ]
+
+
 def test_modes_without_demonstrations_are_dropped(slider_path: Path) -> None:
     job = job_on(slider_path)
     same = InMemory(job.demos.layout, [job.demos[0]] * 3)
@@ -122,7 +176,8 @@ def test_own_movements_score_better_than_impossible_ones(scorer: Scorer, slider_
     if not isinstance(scorer, Transferability):  # two updates teach a policy nothing
         assert max(one.share for one in found[:3]) < min(one.share for one in found[3:])
     assert all(len(one.trace.errors) == 20 and np.isfinite(one.trace.errors).all() for one in found)
-    np.testing.assert_array_equal(found[0].trace.steps, np.arange(1, 21))
+    spread = isinstance(scorer, Neighbours)
+    np.testing.assert_array_equal(found[0].trace.steps, 1 + (spread_steps(job.demos[0], 20) if spread else np.arange(20)))
 
 
 def test_own_movements_lie_within_the_calibration(slider_path: Path) -> None:

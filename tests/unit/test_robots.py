@@ -211,8 +211,9 @@ class TestFileKnobs:
         names = [knob.name for knob in parse_robot(arm).family.knobs]
         assert names == [
             "gravity",
+            "strength.turn",
             "gear.turn",
-            "gear.extension",
+            "strength.extension",
             "range.shoulder",
             "range.extension",
             "range.wrist",
@@ -228,8 +229,51 @@ class TestFileKnobs:
         np.testing.assert_array_equal(parse_robot(f"{arm}:gravity=-3").model.opt.gravity, [0, 0, 3])
 
     def test_gear(self, arm: str) -> None:
-        body = parse_robot(f"{arm}:gear.turn=0.5,gear.extension=2")
-        np.testing.assert_array_equal(body.model.actuator_gear[:, 0], [15, 2])
+        body = parse_robot(f"{arm}:gear.turn=0.5")
+        np.testing.assert_array_equal(body.model.actuator_gear[:, 0], [15, 1])
+
+    def test_the_strength_of_a_motor_is_its_gear(self, arm: str) -> None:
+        body = parse_robot(f"{arm}:strength.turn=0.5")
+        np.testing.assert_array_equal(body.model.actuator_gear[:, 0], [15, 1])
+        assert body.hash == parse_robot(f"{arm}:gear.turn=0.5").hash
+
+    @pytest.mark.parametrize("damping", ['kv="30"', 'dampratio="0.7"'])
+    @pytest.mark.parametrize("factor", [0.25, 2.0])
+    def test_a_stronger_servo_is_told_the_same_angles(self, servo_arm_path: Path, damping: str, factor: float) -> None:
+        """Force = gain · control + bias within its range: all of it k times, so that the angle without force stays."""
+        servo_arm_path.write_text(servo_arm_path.read_text().replace('dampratio="1"', damping))
+        base, body = parse_robot(str(servo_arm_path)), parse_robot(f"{servo_arm_path}:strength.elbow={factor:g}")
+        for field in ("actuator_gainprm", "actuator_biasprm", "actuator_forcerange"):
+            before, after = getattr(base.model, field), getattr(body.model, field)
+            np.testing.assert_allclose(after[2], factor * before[2], rtol=1e-9)
+            np.testing.assert_array_equal(after[:2], before[:2])
+        for field in ("actuator_gear", "actuator_ctrlrange"):
+            np.testing.assert_array_equal(getattr(body.model, field), getattr(base.model, field))
+
+    def test_a_servo_without_strength_gives_no_force(self, servo_arm_path: Path) -> None:
+        model = parse_robot(f"{servo_arm_path}:strength.elbow=0").model
+        data = mujoco.MjData(model)
+        data.ctrl[:] = 1.0
+        mujoco.mj_forward(model, data)
+        assert data.actuator_force[2] == 0
+        assert (data.actuator_force[:2] != 0).all()
+
+    @pytest.mark.parametrize("kind", ["motor", "position"])
+    def test_strength_moves_the_force_limit_of_the_joint(self, tmp_path: Path, slider_path: Path, kind: str) -> None:
+        gains = 'gear="2"' if kind == "motor" else 'kp="500"'
+        text = slider_path.read_text().replace('damping="0.1"', 'damping="0.1" actuatorfrcrange="-1 1"')
+        (tmp_path / "limited.xml").write_text(
+            text.replace('<motor name="push" joint="slide" gear="2"', f'<{kind} name="push" joint="slide" {gains}')
+        )
+        model = parse_robot(f"{tmp_path}/limited.xml:strength.push=3").model
+        data = mujoco.MjData(model)
+        data.ctrl[:] = 1.0
+        mujoco.mj_forward(model, data)
+        np.testing.assert_allclose(data.qfrc_actuator, [3.0])
+
+    def test_a_servo_has_no_gear_to_turn(self, arm: str) -> None:
+        message = refused(f"{arm}:gear.extension=2", UnknownKnob)
+        assert "strength.extension" in message
 
     @pytest.mark.parametrize("source", [DEGREES, RADIANS])
     def test_ranges_are_degrees_and_metres_whatever_the_file_uses(self, tmp_path: Path, source: str) -> None:

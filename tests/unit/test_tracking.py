@@ -23,6 +23,7 @@ from imitable.tracking.follow import follow, passive_rollout
 from imitable.tracking.inverse_dynamics import actuator_limits, inverse_actions, inverse_forces, joints, passive_actions
 from imitable.tracking.solver import ANYWHERE, DAMPINGS, NEAR, Lanes, Solved, Solver, solve
 from imitable.types import Floats, InMemory, Trajectory
+from tests.unit.reaching_arm import reaches
 
 
 def test_box_programs_equal_scipys() -> None:
@@ -181,6 +182,27 @@ def test_the_certificate_of_an_easy_body_is_perfect(slider_path: Path) -> None:
     demos = InMemory(robot.layout, babble(robot, 3, 20, 0))
     lanes = Lanes(robot, scales(robot).difference)
     assert certificate(lanes, Solver(), demos, 0) == 1.0
+
+
+def test_the_certificate_of_a_servo_arm_whose_actions_are_perfect(servo_arm_path: Path) -> None:
+    """Measured under actions anywhere in the control range, most of them leaps at full force, it was 0.70."""
+    robot = parse_robot(str(servo_arm_path))
+    assert certificate(Lanes(robot, scales(robot).difference), Solver(), reaches(robot), 0) >= 0.95
+
+
+def test_the_certificate_falls_where_the_tracker_fails(servo_arm_path: Path) -> None:
+    """Random leaps of a stiff arm are followed badly: the certificate must not be flattered by the solver's own first guess."""
+    robot = parse_robot(str(servo_arm_path))
+    wild, lanes = InMemory(robot.layout, babble(robot, 6, 60, 3)), Lanes(robot, scales(robot).difference)
+    assert certificate(lanes, Solver(), wild, 0) < certificate(lanes, Solver(first_steps=6), reaches(robot), 0) - 0.05
+    assert certificate(lanes, Solver(first_steps=1, restart_budget=0), wild, 0) < 0.9
+
+
+def test_a_servo_made_stronger_follows_as_before(servo_arm_path: Path) -> None:
+    """With twice the gear the same controls mean half the angles, and feasible movements became infeasible."""
+    demos = reaches(parse_robot(str(servo_arm_path)), count=3)
+    strong = f"{servo_arm_path}:" + ",".join(f"strength.{name}=2" for name in ("rotation", "pitch", "elbow"))
+    assert score(demos, strong).verdict == ("feasible",) * 3
 
 
 def test_a_solver_that_does_not_search_fails_the_certificate() -> None:

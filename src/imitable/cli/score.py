@@ -155,7 +155,7 @@ def _explain(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer
     for line in explanation.lines:
         say(verb.common, f"  {line}")
     for ladder in explanation.ladders:
-        rows = [(rung.value, round(rung.share, 3), rung.verdict) for rung in ladder.rungs]
+        rows = [(rung.text, round(rung.share, 3), rung.verdict) for rung in ladder.rungs]
         table(verb.common, f"{ladder.knob} ({ladder.unit})", (ladder.knob, "share", "verdict"), rows)
     document(verb.common, {"episode": place, "lines": explanation.lines, **asdict(explanation)})
 

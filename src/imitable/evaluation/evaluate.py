@@ -79,7 +79,7 @@ def what_is_reported(imitator: Robot, reward: str | None) -> str:
 
 
 def _task(imitator: Robot, policy: Policy, reference: Reference | None) -> Task:
-    return task_of(imitator, reference, observe_root=policy.observation_size == len(imitator.start))
+    return task_of(imitator, reference, observe_root=policy.observation_size == len(imitator.start), held_out=True)
 
 
 def _performance(

@@ -2,14 +2,14 @@
 """The f-MDP: the imitator's body, started in demonstrated states and paid for staying near a demonstration, as a `Task`.
 
 Trajectory form (Eqn. 2 of the paper): an episode starts in a demonstration's first state and lasts as long as the
-demonstration. One-step form (Eqn. 1): it starts in any demonstrated state, the Former Set, and lasts one step.
+demonstration. One-step form (Eqn. 1): it starts in any demonstrated state, the Former Set, and lasts one step; that is the
+same task of demonstrations of a single transition.
 
 The published code multiplies rewards by discount^t and discounts them once more. Here the learner's own discount is the
 ruler's, so that the return of a first state is minus the discounted distance itself, and a critic without a clock can learn it.
 """
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +21,7 @@ from imitable.robots.robot import Robot
 from imitable.sim.task import End, Moment
 from imitable.tracking.follow import Followed, carry_out
 from imitable.tracking.solver import Lanes
-from imitable.types import Bools, Floats, Ints, Policy, Trajectory
+from imitable.types import Bools, Floats, Ints, Policy
 
 INPUTS = ("target", "initial-state")
 """What a tracker sees: its state, the way to the next demonstrated state and the clock; or, as in the paper, (s, s_0)."""
@@ -43,15 +43,13 @@ class Fmdp:
     """(K) transitions of each that count, from 1 to H."""
     tracker_input: str = "target"
     """One of `INPUTS`."""
-    one_step: bool = False
-    """Episodes of one step from any demonstrated state, rather than whole ones from the first."""
     begin_anywhere: float = 0.0
-    """Part of the whole episodes that begin in any demonstrated state rather than the first, to learn what comes late."""
+    """Part of the episodes that begin in any demonstrated state rather than the first, to learn what comes late."""
 
     @property
     def horizon(self) -> int:
         """Steps of the longest episode."""
-        return 1 if self.one_step else self.states.shape[1] - 1
+        return self.states.shape[1] - 1
 
     @property
     def observation_size(self) -> int:
@@ -63,29 +61,24 @@ class Fmdp:
     def settings(self) -> str:
         """The options, the ruler and the demonstrations."""
         content = hashlib.sha256(self.states.tobytes() + self.lengths.tobytes()).hexdigest()[:32]
-        options = (self.tracker_input, self.one_step, self.begin_anywhere)
+        options = (self.tracker_input, self.begin_anywhere)
         return repr((type(self).__name__, *options, ruler_text(self.ruler), content))
 
     @cached_property
     def _root(self) -> int:
         return self.robot.root_entries
 
-    @cached_property
-    def _starts(self) -> Ints:
-        """(M, 2) contexts of all episodes: every demonstration, or the whole Former Set."""
-        counts = self.lengths if self.one_step else np.ones_like(self.lengths)
-        return np.array([(which, begin) for which, count in enumerate(counts) for begin in range(count)], np.int64)
-
     def start(self, rng: np.random.Generator, n: int) -> Moment:
         """Draw demonstrations uniformly, and one of their states uniformly where the episode may begin anywhere."""
         which = rng.integers(len(self.lengths), size=n)
-        anywhere = rng.uniform(size=n) < (1.0 if self.one_step else self.begin_anywhere)
+        anywhere = rng.uniform(size=n) < self.begin_anywhere
         begin = np.where(anywhere, rng.integers(self.lengths[which]), 0)
         return self._begun(np.stack([which, begin], axis=1))
 
     def every_start(self) -> Moment:
-        """Return all episodes there are, at their start."""
-        return self._begun(self._starts)
+        """Return one episode a demonstration, at its first state."""
+        which = np.arange(len(self.lengths))
+        return self._begun(np.stack([which, np.zeros_like(which)], axis=1))
 
     def _begun(self, context: Ints) -> Moment:
         return Moment(self.states[context[:, 0], context[:, 1]], np.zeros(len(context), np.int64), context)
@@ -111,20 +104,9 @@ class Fmdp:
         return -self.ruler.errors(after.states, self.states[self.at(after)])
 
     def end(self, after: Moment) -> End:
-        """Over when the demonstration is used up, or after one step; that is no state to stay in."""
+        """Over when the demonstration is used up; that is no state to stay in."""
         which, step = self.at(after)
-        over = np.ones(len(step), bool) if self.one_step else step >= self.lengths[which]
-        return End(over, np.zeros(len(step), bool))
-
-
-def fmdp(
-    trajectories: Sequence[Trajectory], robot: Robot, ruler: Ruler, horizon: int, tracker_input: str, one_step: bool
-) -> Fmdp:
-    """Return the f-MDP of demonstrations, cut at `horizon`."""
-    lengths = np.array([min(len(trajectory), horizon) for trajectory in trajectories], np.int64)
-    rows = np.minimum(np.arange(horizon + 1), lengths[:, None])
-    states = np.stack([trajectory.states[row] for trajectory, row in zip(trajectories, rows, strict=True)])
-    return Fmdp(robot, ruler, states, lengths, tracker_input, one_step)
+        return End(step >= self.lengths[which], np.zeros(len(step), bool))
 
 
 def ruler_text(ruler: Ruler) -> str:

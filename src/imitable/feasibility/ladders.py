@@ -3,25 +3,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isclose
+from math import inf, isfinite, pi
 
 import numpy as np
 
 from imitable.errors import ImitableError
 from imitable.feasibility.methods.direct import Direct
-from imitable.feasibility.reasons import needed_forces
+from imitable.feasibility.reasons import LIMIT_SLACK, broken_limits, needed_forces
 from imitable.feasibility.ruler import ruler
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.weighting import verdicts
-from imitable.robots.family import Knob
+from imitable.robots.family import Knob, Value
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot, value_text
 from imitable.sim.babble import scales
 from imitable.tracking.attempts import compare_attempts, whole_pieces
 from imitable.tracking.follow import follow, passive_rollout
-from imitable.tracking.inverse_dynamics import motors_on
+from imitable.tracking.inverse_dynamics import actuators_on, joints
 from imitable.tracking.solver import Lanes, Solver
 from imitable.types import Floats, Trajectory
+
+Interval = tuple[float, float]
 
 RUNGS = 9
 """Values of a knob that a ladder tries, the imitator's own included."""
@@ -32,6 +34,9 @@ class Rung:
     """The demonstration on a body with one knob turned."""
 
     value: float
+    """Of the knob; of a range, how wide it is."""
+    text: str
+    """The knob's value as one would type it."""
     share: float
     verdict: str
 
@@ -47,38 +52,42 @@ class Ladder:
     @property
     def sentence(self) -> str:
         """Say from which value on the demonstration can be followed."""
-        own, values = self.rungs[0], [rung.value for rung in self.rungs]
-        span = f"{self.knob} from {own.value:g} to {values[-1]:g} {self.unit}"
+        own, last = self.rungs[0], self.rungs[-1]
         reached = self._from("feasible")
-        if reached == own.value:
-            return f"feasible from its first state on with {self.knob} as it is ({own.value:g}): what fails comes later"
+        if reached is own:
+            return f"feasible from its first state on with {self.knob} as it is ({own.text}): what fails comes later"
         if reached is not None:
-            sign = "≥" if values[-1] > values[0] else "≤"
-            return f"feasible from {self.knob} {sign} {reached:g} {self.unit} (now {own.value:g})"
+            sign = "≥" if last.value > own.value else "≤"
+            return f"feasible from {self.knob} {sign} {self._named(reached)} (now {own.text})"
         nearly = self._from("nearly")
         best = min(self.rungs, key=lambda rung: rung.share)
-        note = f"; nearly from {nearly:g} on" if nearly is not None and own.verdict != "nearly" else ""
-        return f"no {span} makes it feasible: the best share is {best.share:.2f} at {best.value:g}{note}"
+        note = f"; nearly from {nearly.text} on" if nearly is not None and own.verdict != "nearly" else ""
+        span = f"{self.knob} from {own.text} to {self._named(last)}"
+        return f"no {span} makes it feasible: the best share is {best.share:.2f} at {best.text}{note}"
 
-    def _from(self, verdict: str) -> float | None:
-        """Return the first value from which on all rungs are at least this good."""
+    def _named(self, rung: Rung) -> str:
+        return f"{rung.text}, {rung.value:g} {self.unit}" if ".." in rung.text else f"{rung.text} {self.unit}"
+
+    def _from(self, verdict: str) -> Rung | None:
+        """Return the first rung from which on all are at least this good."""
         good = {"feasible": ("feasible",), "nearly": ("feasible", "nearly")}[verdict]
         begin = len(self.rungs)
         while begin and self.rungs[begin - 1].verdict in good:
             begin -= 1
-        return self.rungs[begin].value if begin < len(self.rungs) else None
+        return self.rungs[begin] if begin < len(self.rungs) else None
 
 
 def ladders(trajectory: Trajectory, imitator: Robot, scores: Scores, *, threads: int = 1) -> tuple[Ladder, ...]:
     """Follow the demonstration on bodies with one knob of the imitator turned, all values of a knob in one batch."""
     climbed: list[Ladder] = []
     for knob, goal in _knobs(trajectory, imitator):
-        values = [float(f"{value:.4g}") for value in _rungs(_number(imitator, knob), goal)]
-        bodies = [turned(imitator, knob.name, value) for value in values]
+        values = _rungs(imitator.value(knob.name), goal)
+        bodies = [imitator, *(turned(imitator, knob.name, value) for value in values[1:])]
         shares = _shares(trajectory, imitator, bodies, scores, threads)
         words = verdicts(shares, scores.weighing.feasible_share, scores.weighing.nearly_share)
-        rungs = tuple(Rung(v, float(share), word) for v, share, word in zip(values, shares, words, strict=True))
-        climbed.append(Ladder(knob.name, knob.unit, rungs))
+        rungs = (Rung(_size(v), value_text(v), float(s), word) for v, s, word in zip(values, shares, words, strict=True))
+        unit = f"{knob.unit} wide" if isinstance(goal, tuple) else knob.unit
+        climbed.append(Ladder(knob.name, unit, tuple(rungs)))
     return tuple(climbed)
 
 
@@ -92,16 +101,17 @@ def _shares(trajectory: Trajectory, imitator: Robot, bodies: Sequence[Robot], sc
     pieces = whole_pieces(np.array([min(rule.horizon(Direct().horizon), len(trajectory))]), len(bodies))
     steps = int(pieces.lengths[0])
     targets = pieces.states([trajectory], steps)
-    lanes = Lanes(imitator, scales(imitator).difference, threads, bodies=bodies)
+    # a servo that is told angles within its joint's range has the widest control range on the last body; others clip to theirs
+    lanes = Lanes(bodies[-1], scales(imitator).difference, threads, bodies=bodies)
     followed = follow(lanes, Solver(), targets, pieces.lengths, key.seed)
     return compare_attempts(rule, pieces, targets[:, 1:], followed, passive_rollout(lanes, targets[:, 0], steps)).shares(rule)
 
 
-def _knobs(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, float]]:
+def _knobs(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, Value]]:
     """Return the knobs worth turning, and how far: to the demonstrator's value, if it is a robot of the same family.
 
-    For a stranger's demonstration, back to the family's default; if there is nothing to turn back, motors get the strength
-    that inverse dynamics asks for and half as much again.
+    For a stranger's demonstration, back to the family's default; if there is nothing to turn back, actuators get the strength
+    that inverse dynamics asks for and half as much again, and joints the range that the demonstration takes. Ranges only grow.
     """
     try:
         demonstrator = parse_robot(trajectory.demonstrator)
@@ -109,43 +119,75 @@ def _knobs(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, float]]:
         demonstrator = None
     if demonstrator is not None and demonstrator.family.name != imitator.family.name:
         demonstrator = None
-    different: list[tuple[Knob, float]] = []
+    different: list[tuple[Knob, Value]] = []
     for knob in imitator.family.knobs:
         own = imitator.value(knob.name)
         goal = demonstrator.value(knob.name) if demonstrator else knob.default
-        if knob.name in ("noise", "period") or not isinstance(goal, float) or not isinstance(own, float):
+        if knob.name in ("noise", "period"):
             continue
-        if not isclose(goal, own):
+        if isinstance(own, tuple) and isinstance(goal, tuple):
+            goal = _wider(trajectory, imitator, knob, own, goal)
+        if not np.allclose(goal, own, rtol=1e-9, atol=0):
             different.append((knob, goal))
-    return different or _stronger(trajectory, imitator)
+    return different or [*_stronger(trajectory, imitator), *_reaching(trajectory, imitator)]
 
 
-def _stronger(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, float]]:
-    knobs, stronger = {knob.name: knob for knob in imitator.family.knobs}, dict[str, tuple[Knob, float]]()
+def _stronger(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, Value]]:
+    """Return the actuators that lack strength."""
+    stronger: dict[str, tuple[Knob, Value]] = {}
     for force in needed_forces(trajectory, imitator, len(trajectory)):
-        for actuator in motors_on(imitator, force.joint):
-            knob = knobs.get(f"gear.{actuator}")
+        for actuator in actuators_on(imitator, force.joint):
+            knob = imitator.family.knob(f"strength.{actuator}")
             if knob is not None and force.available:
-                goal = _number(imitator, knob) * max(2.0, 1.5 * force.needed / force.available)
-                stronger[knob.name] = (knob, min(goal, knob.high))
+                own = imitator.value(knob.name)
+                assert isinstance(own, float)
+                stronger[knob.name] = (knob, min(own * max(2.0, 1.5 * force.needed / force.available), knob.high))
     return list(stronger.values())
 
 
-def _number(imitator: Robot, knob: Knob) -> float:
-    value = imitator.value(knob.name)
-    assert isinstance(value, float)
-    return value
+def _reaching(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, Value]]:
+    """Return the joints whose range the demonstration leaves."""
+    reaching: dict[str, tuple[Knob, Value]] = {}
+    for broken in broken_limits(trajectory, imitator, len(trajectory)):
+        knob = imitator.family.knob(f"range.{broken.joint}")
+        own = None if knob is None else imitator.value(knob.name)
+        if knob is not None and isinstance(own, tuple):
+            reaching[knob.name] = (knob, _wider(trajectory, imitator, knob, own, (-inf, inf)))
+    return list(reaching.values())
 
 
-def _rungs(own: float, goal: float) -> Floats:
-    """Return the values between two, evenly spaced, or by equal factors where they differ by more than five times."""
-    if min(own, goal) > 0 and max(own, goal) > 5 * min(own, goal):
-        return np.geomspace(own, goal, RUNGS)
-    return np.linspace(own, goal, RUNGS)
+def _wider(trajectory: Trajectory, imitator: Robot, knob: Knob, own: Interval, goal: Interval) -> Interval:
+    """Return the own range with its ends moved out to those of `goal`; to what the demonstration takes, if it has none."""
+    [joint] = [one for one in joints(imitator) if f"range.{one.name}" == knob.name]
+    places = trajectory.states[:, joint.position] * (180 / pi if knob.unit == "degrees" else 1.0)
+    room = LIMIT_SLACK * (own[1] - own[0])  # limits are soft: a joint gives way before it reaches them
+    low = goal[0] if isfinite(goal[0]) else max(float(places.min()) - room, knob.low)
+    high = goal[1] if isfinite(goal[1]) else min(float(places.max()) + room, knob.high)
+    return min(own[0], low), max(own[1], high)
 
 
-def turned(imitator: Robot, knob: str, value: float) -> Robot:
+def _size(value: Value) -> float:
+    return value[1] - value[0] if isinstance(value, tuple) else value
+
+
+def _rungs(own: Value, goal: Value) -> list[Value]:
+    """Return the values between two, evenly spaced, or by equal factors where numbers differ by more than five times."""
+    if isinstance(own, tuple) and isinstance(goal, tuple):
+        ends = [np.linspace(*pair, RUNGS) for pair in zip(own, goal, strict=True)]
+        return [(_short(float(low)), _short(float(high))) for low, high in zip(*ends, strict=True)]
+    assert isinstance(own, float)
+    assert isinstance(goal, float)
+    even = min(own, goal) <= 0 or max(own, goal) <= 5 * min(own, goal)
+    return [_short(float(value)) for value in (np.linspace if even else np.geomspace)(own, goal, RUNGS)]
+
+
+def _short(number: float) -> float:
+    """Return the number to four digits."""
+    return float(f"{number:.4g}")
+
+
+def turned(imitator: Robot, knob: str, value: Value) -> Robot:
     """Return the imitator with one knob at another value."""
-    settings = {name: value_text(old) for name, old in imitator.values} | {knob: value_text(float(f"{value:.4g}"))}
+    settings = {name: value_text(old) for name, old in imitator.values} | {knob: value_text(value)}
     text = ",".join(f"{name}={number}" for name, number in settings.items())
     return parse_robot(f"{imitator.family.name}:{text}")

@@ -5,6 +5,7 @@ p_w(transition) = w(demonstration) / T(demonstration). Where a demonstration end
 with itself follows its transitions; `WeightedTransitions.discriminator_density` says how often a discriminator meets it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -26,6 +27,9 @@ STATES = 50_000
 MOST = 2_000_000
 """Transitions in memory: of a larger set, so many are drawn by weight beforehand."""
 
+HELD_OUT = 5
+"""Of so many demonstrations one starts evaluations only."""
+
 DIGITS = 12
 """Relative densities are rounded to so many digits: equal weights then are equal in bits, however they were divided."""
 
@@ -46,6 +50,8 @@ class WeightedTransitions:
     """(K, S) first states of the demonstrations."""
     start_density: Floats
     """(K) and how likely each demonstration is."""
+    held_out: Bools
+    """(K) whether its first state is kept for evaluation, on a robot without a task (`held_out`)."""
     owners: Ints
     """(M) which of the K demonstrations each is of."""
     longest: int
@@ -95,6 +101,16 @@ def densities(demos: Demonstrations, weights: Weights | None) -> Floats:
     return np.asarray(np.round(each / each.max(), DIGITS), np.float64)
 
 
+def held_out(hashes: Sequence[str]) -> Bools:
+    """(K) → (K) a fifth of the demonstrations, at least one: those with the smallest hashes, whatever their order.
+
+    One alone cannot be divided: it is not held out.
+    """
+    count = max(1, round(len(hashes) / HELD_OUT)) if len(hashes) > 1 else 0
+    smallest = set(sorted(range(len(hashes)), key=lambda place: (hashes[place], place))[:count])
+    return np.array([place in smallest for place in range(len(hashes))], bool)
+
+
 def transitions_of(job: LearningJob, *, actions: bool = False) -> WeightedTransitions:
     """Return the transitions of a job, whatever the signs that recorders gave to quaternions."""
     transitions = weighted_transitions(job.demos, job.weights, job.seed, actions=actions)
@@ -138,6 +154,7 @@ def weighted_transitions(
         density=np.concatenate([part.density for part in parts]),
         starts=np.stack([part.start for part in parts]),
         start_density=(density * lengths)[weighted],
+        held_out=held_out([episode.hash for episode, counts in zip(demos.episodes, weighted, strict=True) if counts]),
         owners=np.repeat(np.arange(len(parts)), [len(part.density) for part in parts]),
         longest=int(lengths[weighted].max()),
         actions=np.concatenate([part.actions for part in parts]) if actions else None,
@@ -168,12 +185,24 @@ def _drawn_beforehand(density: Floats, sizes: Ints, seed: int, most: int) -> lis
 
 
 def reference_of(imitator: Robot, transitions: WeightedTransitions, seed: int, horizon: int | None = None) -> Reference | None:
-    """Return the reference for episodes of `horizon` steps; a robot with a task of its own needs none."""
+    """Return the reference for episodes of `horizon` steps; a robot with a task of its own needs none.
+
+    Training starts in first states of four fifths of the demonstrations, evaluation in those of the rest: a policy is judged
+    where it has not practised. All their transitions are learned from.
+    """
     if imitator.family.rules is not None:
         return None
     rng = seeding.generator(seed, "starts")
-    starts = transitions.starts[Sampler(transitions.start_density).draw(rng, (STARTS,))]
+    kept = transitions.held_out if transitions.held_out.any() else np.ones(len(transitions.starts), bool)
+    starts = _drawn_starts(transitions, ~transitions.held_out, rng)
+    held_out_starts = _drawn_starts(transitions, kept, seeding.generator(seed, "held-out starts"))
     rows, density = np.flatnonzero(~transitions.absorbing), transitions.density[~transitions.absorbing]
     if len(rows) > STATES:
         rows, density = np.sort(rows[Sampler(density).draw(rng, (STATES,))]), np.ones(STATES)
-    return Reference(transitions.before[rows], density, transitions.owners[rows], starts, horizon or transitions.longest)
+    owners, steps = transitions.owners[rows], horizon or transitions.longest
+    return Reference(transitions.before[rows], density, owners, starts, held_out_starts, steps)
+
+
+def _drawn_starts(transitions: WeightedTransitions, rows: Bools, rng: np.random.Generator) -> Floats:
+    """(STARTS, S) first states of some demonstrations, drawn by weight."""
+    return transitions.starts[rows][Sampler(transitions.start_density[rows]).draw(rng, (STARTS,))]

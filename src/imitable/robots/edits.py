@@ -81,6 +81,44 @@ class GearFactor:
 
 
 @dataclass(frozen=True)
+class Strength:
+    """Multiply the force that an actuator can give; what a servo is told, an angle or a speed, stays.
+
+    A motor's gear is multiplied. A servo gives gain · control + bias within its force range: its gear would also turn the angle
+    that a control means, so gain, bias and force range are multiplied instead. If the driven joint limits the force of its
+    actuators, that limit is multiplied, too.
+    """
+
+    actuator: str
+    factor: float
+
+    def apply(self, spec: Any) -> None:
+        """Scale the actuator, and the force limit of its joint."""
+        actuator = spec.actuators[actuator_names(spec).index(self.actuator)]
+        if is_servo(actuator):
+            self._scale_servo(actuator)
+        else:
+            actuator.gear = actuator.gear * self.factor
+        if actuator.trntype == mujoco.mjtTrn.mjTRN_JOINT and self.factor > 0:
+            joint = spec.joint(actuator.target)
+            joint.actfrcrange = joint.actfrcrange * self.factor
+
+    def _scale_servo(self, actuator: Any) -> None:
+        # before MuJoCo compiles it, entry 2 of a position servo may be a ratio r > 0: its damping becomes 2 r √(gain · inertia)
+        ratio = actuator.biasprm[2] > 0 and actuator.biasprm[1] == -actuator.gainprm[0]
+        actuator.gainprm, actuator.biasprm = actuator.gainprm * self.factor, actuator.biasprm * self.factor
+        if ratio and self.factor > 0:
+            actuator.biasprm[2] /= math.sqrt(self.factor)
+        if self.factor > 0:  # an empty range would be refused, and without gains there is no force to limit
+            actuator.forcerange = actuator.forcerange * self.factor
+
+
+def is_servo(actuator: Any) -> bool:
+    """Return whether an actuator of a spec gives a force that depends on where the body is."""
+    return actuator.biastype != mujoco.mjtBias.mjBIAS_NONE
+
+
+@dataclass(frozen=True)
 class Gravity:
     """Set gravity to `value` m/s² along −z."""
 

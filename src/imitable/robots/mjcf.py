@@ -15,7 +15,17 @@ import mujoco
 
 from imitable.errors import BadModel
 from imitable.files import content_hash
-from imitable.robots.edits import BodyMass, Edit, GearFactor, Gravity, JointRange, SlidingFriction, actuator_names
+from imitable.robots.edits import (
+    BodyMass,
+    Edit,
+    GearFactor,
+    Gravity,
+    JointRange,
+    SlidingFriction,
+    Strength,
+    actuator_names,
+    is_servo,
+)
 from imitable.robots.family import NOISE, Knob, RobotFamily, Value
 
 DEFAULT_PERIOD_S = 0.02
@@ -78,9 +88,7 @@ def _interval(make: Callable[[float, float], Edit]) -> Callable[[Value], tuple[E
 
 def _model_knobs(spec: Any, model: Any) -> list[Knob]:
     knobs = [_gravity_knob(spec)]
-    for name in actuator_names(spec):
-        edits = _number(lambda value, name=name: GearFactor((name,), value))
-        knobs.append(Knob(f"gear.{name}", "× the file's gear", 1.0, 0.0, 100.0, "strength of the actuator", edits))
+    knobs.extend(_actuator_knobs(spec))
     knobs.extend(_range_knob(spec, joint) for joint in spec.joints if joint.name and _has_range(joint))
     for geom in spec.geoms:
         if name := str(geom.name):
@@ -92,6 +100,19 @@ def _model_knobs(spec: Any, model: Any) -> list[Knob]:
             edits = _number(lambda value, name=name: BodyMass(name, value))
             default = float(model.body(name).mass[0])
             knobs.append(Knob(f"mass.{name}", "kg", default, 1e-6, 1e6, "mass; inertia scales with it", edits))
+    return knobs
+
+
+def _actuator_knobs(spec: Any) -> list[Knob]:
+    """Return how strong every actuator is, and the gears of motors: that of a servo would move the angle that it is told."""
+    knobs: list[Knob] = []
+    for actuator, name in zip(spec.actuators, actuator_names(spec), strict=True):
+        edits = _number(lambda value, name=name: Strength(name, value))
+        about = "force of the actuator; a servo keeps its angles" if is_servo(actuator) else "force of the actuator"
+        knobs.append(Knob(f"strength.{name}", "× the file's force", 1.0, 0.0, 100.0, about, edits))
+        if not is_servo(actuator):
+            edits = _number(lambda value, name=name: GearFactor((name,), value))
+            knobs.append(Knob(f"gear.{name}", "× the file's gear", 1.0, 0.0, 100.0, "gear of the motor", edits))
     return knobs
 
 

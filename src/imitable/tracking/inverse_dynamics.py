@@ -141,12 +141,11 @@ def actuator_limits(robot: Robot) -> Floats:
     return limits
 
 
-def motors_on(robot: Robot, joint: str) -> list[str]:
-    """Return the motors that drive a joint, by name; servos are not among them."""
+def actuators_on(robot: Robot, joint: str) -> list[str]:
+    """Return the motors and servos that drive a joint, by name."""
     model, [dof] = robot.model, [one.velocity for one in joints(robot) if one.name == joint]
-    motor = model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_NONE)
     names = enumerate(robot.layout.actuators)
-    return [name for a, name in names if motor[a] and _on_joint(model, a) and _dof(model, a) == dof]
+    return [name for a, name in names if _on_joint(model, a) and _dof(model, a) == dof]
 
 
 def _force_limit(model: Any, actuator: int) -> float:

@@ -3,9 +3,13 @@
 
 The bank holds the imitator's own transitions: random movements from its start, and `tries` random actions from every judged
 state of the demonstration itself, because random movements alone never run. The error of a demonstrated transition is its
-mean distance to the k nearest ones of the bank, in the features φ of `features`:
+mean distance to the k nearest ones of the bank, in the features φ of `features`. Of n transitions, spread over the whole
+demonstration:
 
-e_t = (1/k) Σ_{j ≤ k} ‖φ(s_t, s_{t+1}) − φ_j‖₂,   share = Σ γ^t e_t / Σ γ^t ‖(s_{t+1} − s_t) / σ_Δ‖₂.
+e_t = (1/k) Σ_{j ≤ k} ‖φ(s_t, s_{t+1}) − φ_j‖₂,   share = Σ e_t / Σ ‖(s_{t+1} − s_t) / σ_Δ‖₂.
+
+No error leads to the next one, so that no step counts more than another; distance = (1/n) Σ e_t · Σ_{t<H} γ^t, as of a
+rollout that misses so much at each of the H steps that its discount holds.
 
 The share's reference is an imitator that stays where it is: ‖φ(s, s′) − φ(s, s)‖. A passive imitator restarted in every
 demonstrated state is no reference: a body that is put into a state it cannot have (a joint beyond its stop) is thrown out of
@@ -22,6 +26,7 @@ from scipy.spatial.distance import cdist
 from imitable import seeding
 from imitable.feasibility.features import features
 from imitable.feasibility.scorer import Measured, ScoringJob
+from imitable.feasibility.spread import as_distance, spread_steps
 from imitable.sim.babble import babble
 from imitable.spec_text import Range, check_fields
 from imitable.tracking.attempts import discounted_share, trace_without_rollout
@@ -45,7 +50,7 @@ class Neighbours:
     neighbours: Annotated[int, Range(1, EPISODE)] = 1
     """k, transitions of the bank that a demonstrated one is compared with."""
     horizon: Annotated[int, Range(1, 10**6)] = 100
-    """Steps of a demonstration that count, at most; fewer if the discount forgets sooner."""
+    """n, transitions of a demonstration that are judged, at most."""
 
     def __post_init__(self) -> None:
         """Check every value."""
@@ -64,7 +69,7 @@ class _Bank:
         own = babble(job.imitator, method.transitions // EPISODE, EPISODE, job.seed, threads=job.threads)
         self._points = self._features.of(own)
         self._lanes = Lanes(job.imitator, self._features.scales.difference, job.threads)
-        self.horizon = job.ruler.horizon(method.horizon)
+        self.horizon = method.horizon
         self.about: dict[str, object] = {"bank": len(self._points)}
 
     @property
@@ -77,14 +82,15 @@ class _Bank:
         return [self._measured(trajectory) for trajectory in trajectories]
 
     def _measured(self, trajectory: Trajectory) -> Measured:
-        states = trajectory.states[: self.horizon + 1]
-        before, after = states[:-1], states[1:]
+        steps = spread_steps(trajectory, self.horizon)
+        before, after = trajectory.states[steps], trajectory.states[steps + 1]
         bank = np.concatenate([self._points, self._tried(trajectory, before)])
         errors = nearest(self._features(before, after), bank, self._method.neighbours)
         still = np.linalg.norm(self._features.changes(before, after), axis=1)
-        distance, reference = (float(self._job.ruler.discounted(array)) for array in (errors, still))
-        trace = trace_without_rollout(trajectory, np.arange(1, len(states)), errors, self._job.imitator)
-        return Measured(distance, discounted_share(distance, reference), trace)
+        error, reference = float(errors.mean()), float(still.mean())
+        trace = trace_without_rollout(trajectory, steps + 1, errors, self._job.imitator)
+        distance = as_distance(self._job.ruler, error, self.horizon)
+        return Measured(distance, discounted_share(error, reference), trace)
 
     def _tried(self, trajectory: Trajectory, states: Floats) -> Floats:
         """(n · tries, F) transitions under random actions from the demonstration's own states (n, S)."""

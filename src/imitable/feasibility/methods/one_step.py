@@ -11,7 +11,11 @@ from imitable.spec_text import check_fields
 
 @dataclass(frozen=True)
 class OneStepFmdp:
-    """One step from every demonstrated state (Eqn. 1): distance = Σ_t discount^t d(f(s^d_t, π), s^d_{t+1}).
+    """One step from n demonstrated states (Eqn. 1), spread over the whole demonstration.
+
+    e = (1/n) Σ_t d(f(s^d_t, π), s^d_{t+1}),   share = e ÷ that of doing nothing. No error leads to the next one, so that no
+    step counts more than another. distance = e · Σ_{t<H} γ^t, as of a rollout that misses so much at each of the H steps that
+    its discount holds.
 
     With tracker_input=initial-state an episode's first state is its only one, so that the policy sees s^d_t twice.
     """
@@ -27,9 +31,9 @@ class OneStepFmdp:
     trained: Count = 25
     """Demonstrations of each demonstrator that it learns from."""
     horizon: Count = 100
-    """Steps of a demonstration that count, at most; fewer if the discount forgets sooner."""
+    """n, transitions of a demonstration that are judged, at most."""
     patience: Patience = 4
-    """Learning has converged when the mean distance of so many looks is that of as many looks before them."""
+    """Learning has converged when the mean distance of so many looks is that of as many before, and below the first."""
     tolerance: Part = 0.01
     """Part of the distance by which those two may differ."""
 

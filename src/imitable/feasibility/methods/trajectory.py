@@ -26,7 +26,7 @@ class TrajectoryFmdp:
     horizon: Count = 100
     """Steps of a demonstration that count, at most; fewer if the discount forgets sooner."""
     patience: Patience = 4
-    """Learning has converged when the mean distance of so many looks is that of as many looks before them."""
+    """Learning has converged when the mean distance of so many looks is that of as many before, and below the first."""
     tolerance: Part = 0.01
     """Part of the distance by which those two may differ."""
 

@@ -2,10 +2,13 @@
 """Transferability (OOD-IL: Qiu, Wu, Cao, Long, CoRL 2022): can a discriminator tell a demonstration from the imitator?
 
 Demonstrations are split into modes. For each mode a policy of the imitator learns to look like its demonstrations to a
-discriminator, which learns to tell the two apart at the same time (as in GAIfO): the policy is paid ln(1 + e^{−logit}), and a
-logit above zero means that a transition looks like the imitator's own. Of a demonstration with H judged transitions:
+discriminator, which learns to tell the two apart at the same time (as in GAIfO): the policy is paid −logit, and a logit above
+zero means that a transition looks like the imitator's own. Of a demonstration with H judged transitions:
 
 distance = −(1/H) Σ_t logit(s_t, s_{t+1}),   score = sigmoid(mean logit) = 1 − share.
+
+A fall leads into an absorbing state that the discriminator sees, as in imitation by GAIfO: paid ln(1 + e^{−logit}) ≥ 0 and
+nothing after a fall, a policy would be paid for staying up, whatever was demonstrated.
 
 It follows the published description and is simpler:
 * Modes are the demonstrators' names, or k-means on the leading principal components of a trajectory's means and deviations;
@@ -34,9 +37,11 @@ from imitable.feasibility.scorer import Measured, ScoringJob
 from imitable.nn import discriminator
 from imitable.nn.networks import Mlp
 from imitable.nn.typed_jax import array
+from imitable.rl.reward_model import Rewards, absorbing_steps
 from imitable.rl.settings import Trpo
 from imitable.rl.train import Trainer
 from imitable.robots.robot import Robot
+from imitable.sim.rollout import Segment
 from imitable.sim.task import End, Free, Locomotion, Moment, Task
 from imitable.spec_text import Range, check_fields
 from imitable.tensors import Arrays
@@ -52,7 +57,7 @@ LIMIT = 10.0
 COMPONENTS, ROUNDS = 8, 100
 """Principal components that k-means looks at, and its rounds."""
 
-SCHEMA = 1
+SCHEMA = 2
 """Of cached models."""
 
 
@@ -161,21 +166,23 @@ def _pairs(states: Floats) -> tuple[Floats, Floats]:
 
 
 def _seen(phi: Features, states: Floats, next_states: Floats) -> Floats:
-    """(n, F) what a discriminator sees of transitions."""
-    return np.clip(phi(states, next_states), -LIMIT, LIMIT)
+    """(n, F) what a discriminator sees of transitions; the last entry, 0, says that they are no absorbing pair."""
+    return np.pad(np.clip(phi(states, next_states), -LIMIT, LIMIT), ((0, 0), (0, 1)))
 
 
-class _Looks:
-    """Look like the demonstrations to a discriminator: the first H steps from their first states, paid ln(1 + e^{−logit})."""
+def _absorbing(size: int) -> Floats:
+    """(F) what it sees of an absorbing pair: nothing but the flag."""
+    return np.append(np.zeros(size - 1), LIMIT)
 
-    def __init__(self, imitator: Robot, phi: Features, starts: Floats, horizon: int, network: Mlp) -> None:
+
+class Beginning:
+    """The first H steps from the demonstrations' first states, on the imitator's body; others pay for them."""
+
+    def __init__(self, imitator: Robot, phi: Features, starts: Floats, horizon: int) -> None:
         self._base: Task = Locomotion(imitator) if imitator.family.rules else Free(imitator)
         # the policy sees whole states: those of the simulator go on with the sign that their start has
         self._starts = phi.space.one_sign(starts)
-        self._phi, self.horizon, self.network = phi, horizon, network
-        self.robot, self.observation_size = imitator, self._base.observation_size
-        self.rewarded = np.zeros((0, 0))
-        """(n, F) what was seen of the transitions rewarded last."""
+        self.horizon, self.robot, self.observation_size = horizon, imitator, self._base.observation_size
 
     @property
     def settings(self) -> str:
@@ -192,14 +199,51 @@ class _Looks:
         return self._base.observe(moment)
 
     def reward(self, moment: Moment, actions: Floats, after: Moment) -> Floats:
-        """(N) how little a transition looks like the imitator's own."""
-        del actions
-        self.rewarded = _seen(self._phi, moment.states, after.states)
-        return np.logaddexp(0, -_logits_imitated_is_high(self.network, self.rewarded))
+        """(N) nothing: the discriminator pays."""
+        del actions, after
+        return np.zeros(len(moment.states))
 
     def end(self, after: Moment) -> End:
         """As the body's own task: at a fall."""
         return self._base.end(after)
+
+
+class LooksReward:
+    """Pays −logit, so that adding a constant to every reward changes nothing: the future of a fall is r_abs / (1 − γ)."""
+
+    def __init__(self, method: Transferability, phi: Features, demonstrated: Floats, rng: np.random.Generator) -> None:
+        self._phi, self._demonstrated, self._rng = phi, demonstrated, rng
+        self._shape = (method.discriminator_steps, method.minibatch)
+        self._rate, self._penalty = (array(value, np.float32) for value in (method.learning_rate, method.penalty))
+        self.learner = discriminator.fresh(int(rng.integers(2**32)), demonstrated.shape[1], method.hidden)
+
+    def __call__(self, segment: Segment) -> Rewards:
+        """Return rewards by the discriminator as it stands, then let it learn from the segment."""
+        own = _seen(self._phi, segment.moments.states, segment.after.states)
+        rows = np.concatenate([own, _absorbing(own.shape[1])[None]])
+        rewards = -_logits_imitated_is_high(self.learner.network, rows)
+        self._learn(rows, absorbing_steps(segment, LEARNER.discount))
+        mean = float(rewards[:-1].mean())
+        return Rewards((rewards[:-1] - mean).reshape(segment.rewards.shape), float(rewards[-1]) - mean)
+
+    def _learn(self, rows: Floats, falls: int) -> None:
+        """Take the gradient steps of one batch; the last of the rows stands for every step after a fall."""
+        own = np.minimum(self._rng.integers(len(rows) - 1 + falls, size=self._shape), len(rows) - 1)
+        theirs = self._rng.integers(len(self._demonstrated), size=self._shape)
+        self.learner = discriminator.fit_imitated_is_high(
+            self.learner,
+            imitated=array(rows[own], np.float32),
+            demonstrated=array(self._demonstrated[theirs], np.float32),
+            learning_rate=self._rate,
+            penalty=self._penalty,
+        )
+
+    def snapshot(self) -> tuple[Arrays, dict[str, str]]:
+        """Nothing is remembered: these runs are not resumed."""
+        return {}, {}
+
+    def restore(self, arrays: Arrays, generators: dict[str, str]) -> None:
+        """Nothing is remembered."""
 
 
 def _of_mode(
@@ -217,40 +261,43 @@ def _of_mode(
 
 
 def _learned(
-    job: ScoringJob, method: Transferability, phi: Features, horizon: int, demonstrations: Sequence[Floats], mode: str
+    job: ScoringJob, method: Transferability, phi: Features, horizon: int, demonstrations: Sequence[Trajectory], mode: str
 ) -> Arrays:
     """Let policy and discriminator learn in turns; return the last discriminator."""
-    demonstrated = np.concatenate([_seen(phi, *_pairs(states)) for states in demonstrations])
     rng = seeding.generator(job.seed, "transferability", mode)
-    learner = discriminator.fresh(int(rng.integers(2**32)), demonstrated.shape[1], method.hidden)
-    task = _Looks(job.imitator, phi, np.stack([states[0] for states in demonstrations]), horizon, learner.network)
-    trainer = Trainer(task, LEARNER, method.steps, int(rng.integers(2**53)), threads=job.threads)
-    rate, penalty = (array(value, np.float32) for value in (method.learning_rate, method.penalty))
-    shape = (method.discriminator_steps, method.minibatch)
+    reward = LooksReward(method, phi, demonstrated(phi, demonstrations, horizon), rng)
+    task = Beginning(job.imitator, phi, np.stack([one.states[0] for one in demonstrations]), horizon)
+    trainer = Trainer(task, LEARNER, method.steps, int(rng.integers(2**53)), reward_model=reward, threads=job.threads)
     while not trainer.done:
         trainer.iterate()
-        ours, theirs = (array(rows[rng.integers(len(rows), size=shape)], np.float32) for rows in (task.rewarded, demonstrated))
-        learner = discriminator.fit_imitated_is_high(
-            learner, imitated=ours, demonstrated=theirs, learning_rate=rate, penalty=penalty
-        )
-        task.network = learner.network
     job.observer.say(f"{mode}: discriminator learned against {trainer.steps:,} steps of the imitator")
     named: Arrays = {"spent": np.array(trainer.steps)}
-    for k, (weight, bias) in enumerate(zip(learner.network.weights, learner.network.biases, strict=True)):
+    network = reward.learner.network
+    for k, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
         named |= {f"weight{k}": np.asarray(weight), f"bias{k}": np.asarray(bias)}
     return named
 
 
+def demonstrated(phi: Features, demonstrations: Sequence[Trajectory], horizon: int) -> Floats:
+    """(M, F) what a discriminator sees of the judged transitions; of a fall among them, 1 / (1 − γ) absorbing pairs."""
+    rows: list[Floats] = []
+    for one in demonstrations:
+        rows.append(_seen(phi, *_pairs(_cut(one, horizon))))
+        if one.terminated and len(one) <= horizon:
+            rows.append(np.tile(_absorbing(rows[-1].shape[1]), (round(1 / (1 - LEARNER.discount)), 1)))
+    return np.concatenate(rows)
+
+
 def _training_set(
     job: ScoringJob, method: Transferability, phi: Features, horizon: int, modes: "_Modes | None", mode: str
-) -> list[Floats]:
-    """Return the judged states of the demonstrations to learn from: those with the smallest hashes, whatever their order."""
+) -> list[Trajectory]:
+    """Return the demonstrations to learn from: those with the smallest hashes, whatever their order."""
     places = {row.hash: place for place, row in enumerate(job.demos.episodes) if modes is not None or row.demonstrator == mode}
-    chosen: list[Floats] = []
+    chosen: list[Trajectory] = []
     for key in sorted(places):
-        states = _cut(job.demos[places[key]], horizon)
-        if modes is None or str(int(modes.nearest(_summary(phi, states)[None])[0])) == mode:
-            chosen.append(states)
+        one = job.demos[places[key]]
+        if modes is None or str(int(modes.nearest(_summary(phi, _cut(one, horizon))[None])[0])) == mode:
+            chosen.append(one)
         if len(chosen) == method.trained:
             break
     return chosen
