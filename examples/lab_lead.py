@@ -22,7 +22,7 @@ def bought(name: str, episodes: int, seed: int) -> list[im.Trajectory]:
 
 def scored(demos: list[im.Trajectory]) -> im.Scores:
     """Score the first second of every demonstration on our robot."""
-    return im.score(im.InMemory(im.robot(ROBOT).layout, demos), ROBOT, "direct:horizon=30")
+    return im.score(im.InMemory(im.robot(ROBOT).layout, demos), ROBOT, "direct:window_s=0.3")
 
 
 def report(what: str, scores: im.Scores) -> None:

@@ -157,23 +157,21 @@ class _Scored:
 
     def of(self, origins: Sequence[Origin], pieces: Sequence[Episode]) -> Scores:
         """Return the scores of pieces: every transition weighs its demonstration's score; what has no weight has none here."""
-        source = self.scores
-        places = {episode.hash: i for i, episode in enumerate(source.episodes)}
-        rows = [places[origin.episode.hash] for origin in origins]
-        mass = np.where(source.weight[rows] > 0, source.score[rows], 0.0) * np.array([piece.length for piece in pieces])
+        places = {episode.hash: i for i, episode in enumerate(self.scores.episodes)}
+        source = self.scores.at([places[origin.episode.hash] for origin in origins])
+        mass = np.where(source.weight > 0, source.score, 0.0) * np.array([piece.length for piece in pieces])
         if not mass.sum() > 0:
             raise BadScores(source.imitator, "no demonstration that has a weight can be followed")
         begins = np.array([origin.begin for origin in origins])
-        diverged = source.first_divergence[rows]
+        diverged = source.first_divergence
         return replace(
             source,
             episodes=tuple(pieces),
-            distance=source.distance[rows],
-            share=source.share[rows],
-            score=source.score[rows],
             weight=mass / mass.sum(),
-            verdict=tuple(source.verdict[row] for row in rows),
             first_divergence=np.where(diverged >= 0, np.maximum(diverged - begins, 0), -1),
+            segment_begin=((0,),) * len(pieces),
+            segment_share=tuple((share,) for share in source.share.tolist()),
+            weighing=replace(source.weighing, segments=False),
             path=None,
         )
 

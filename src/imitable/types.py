@@ -229,6 +229,10 @@ class InMemory(Demonstrations):
         return iter(self._trajectories)
 
 
+WHOLE = ((0, 1.0),)
+"""Segments of a demonstration whose transitions all weigh the same."""
+
+
 @dataclass(frozen=True, eq=False)
 class Weights:
     """Probability mass of every demonstration; each transition of a demonstration has an equal part of it."""
@@ -241,6 +245,8 @@ class Weights:
     """The score file that they were read from: provenance, nothing depends on it."""
     terminated: tuple[bool, ...] = ()
     """Whether each ended by the task's own end when it was weighed, which hashes do not cover; empty if not known."""
+    segments: tuple[tuple[tuple[int, float], ...], ...] = ()
+    """Of each, first transitions of segments and what a transition there weighs, relative to its mean; empty: all alike."""
 
     def __post_init__(self) -> None:
         """Freeze and check."""
@@ -249,6 +255,8 @@ class Weights:
             raise BadWeights(f"{len(self.hashes)} demonstrations, but weights of shape {self.values.shape}")
         if not (self.values >= 0).all() or not abs(float(self.values.sum()) - 1) < 1e-9:
             raise BadWeights(f"they must be from 0 on and sum to one, but sum to {float(self.values.sum()):g}")
+        if self.segments and len(self.segments) != len(self.hashes):
+            raise BadWeights(f"{len(self.hashes)} demonstrations, but segments of {len(self.segments)}")
         if self.terminated and len(self.terminated) != len(self.hashes):
             raise BadWeights(f"{len(self.hashes)} demonstrations, but the ends of {len(self.terminated)}")
 
@@ -256,6 +264,11 @@ class Weights:
     def effective_size(self) -> float:
         """Return 1 / Σ w²: so many demonstrations of equal weight would carry as much."""
         return float(1 / np.square(self.values).sum())
+
+    def of_segments(self, demos: Demonstrations) -> list[tuple[tuple[int, float], ...]]:
+        """Return the segments of these demonstrations, in their order; without any, one for each."""
+        known = dict(zip(self.hashes, self.segments, strict=True)) if self.segments else {}
+        return [known.get(episode.hash, WHOLE) for episode in demos.episodes]
 
     def of(self, demos: Demonstrations) -> Floats:
         """Return the weights (N) of these demonstrations, in their order, summing to one; refuse strangers.

@@ -81,10 +81,10 @@ CHAINS: dict[str, tuple[Job, ...]] = {
     "half_cheetah": (
         _trained("half_cheetah:front=0.05", f"ppo:{SHORT}", "cheetah"),
         _collected("cheetah", "half_cheetah:front=0.05 half_cheetah:back=0.5", "2,3", "--sampled"),
-        _scored("cheetah", "direct", CHEETAH, "direct:horizon=30"),
-        _scored("cheetah", "windows", CHEETAH, "direct:form=windows,window=12"),
-        _scored("cheetah", "restart", CHEETAH, "direct:form=restart,horizon=8,restart_budget=50"),
-        _scored("cheetah", "noise", f"{CHEETAH},noise=0.05", "direct:horizon=10", "--rollouts 2 --distance l2"),
+        _scored("cheetah", "direct", CHEETAH, "direct:window_s=1.5"),
+        _scored("cheetah", "windows", CHEETAH, "direct:window_s=0.6,windows=3,effort=thorough"),
+        _scored("cheetah", "restart", CHEETAH, "direct:form=restart,transitions=8,restart_budget=50"),
+        _scored("cheetah", "noise", f"{CHEETAH},noise=0.05", "direct:window_s=0.5", "--rollouts 2 --distance l2"),
         _scored("cheetah", "trajectory", CHEETAH, f"trajectory:{LEARNED}"),
         _scored(
             "cheetah",
@@ -152,11 +152,11 @@ CHAINS: dict[str, tuple[Job, ...]] = {
     "swimmer": (
         _trained("swimmer:back=12", f"ppo:{SHORT}", "swim"),
         _collected("swim", "swimmer:back=12 swimmer:front=10", "2"),
-        _scored("swim", "direct", "swimmer:back=10", "direct:horizon=40", "--entries rootless"),
+        _scored("swim", "direct", "swimmer:back=10", "direct:window_s=1.6,effort=quick", "--entries rootless"),
     ),
     "arm": (
         Job("collect arm", "collect arm.xml --policy arm.safetensors --episodes 3 --sampled", "arm.demos"),
-        _scored("arm", "direct", "arm.xml:gear.shoulder_motor=0.5", "direct:horizon=20"),
+        _scored("arm", "direct", "arm.xml:gear.shoulder_motor=0.5", "direct:window_s=0.4"),
         _imitated("arm", "arm.xml", f"gaifo:{SMALL},discriminator_steps=2", "gaifo", "--steps 384 --horizon 40"),
     ),
 }

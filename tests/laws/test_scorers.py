@@ -21,11 +21,11 @@ from imitable.testing import check_scorer
 from imitable.types import InMemory, Trajectory
 
 QUICK = {
-    "direct": "direct:horizon=20,restart_budget=100",
+    "direct": "direct:window_s=0.4,restart_budget=100",
     "trajectory": "trajectory:horizon=20,steps=20000",
     "one-step": "one-step:horizon=20,steps=20000",
     "inverse-dynamics": "inverse-dynamics:horizon=20,transitions=20000,passes=4,calibration=8",
-    "transferability": "transferability:horizon=20,steps=8192",
+    "transferability": "transferability:horizon=20,steps=32768",
     "neighbours": "neighbours:horizon=20",
 }
 """Every method at a budget that suits a tiny body."""
@@ -91,7 +91,7 @@ def test_laws_hold_for_every_distance(slider_case: Case, distance: str) -> None:
 
 @pytest.mark.parametrize("form", ["windows", "restart"])
 def test_laws_hold_for_every_form(slider_case: Case, form: str) -> None:
-    check_scorer(f"direct:form={form},horizon=20,window=8,restart_budget=100", slider_case.demos, slider_case.imitator)
+    check_scorer(f"direct:form={form},transitions=20,window_s=0.16,restart_budget=100", slider_case.demos, slider_case.imitator)
 
 
 def test_laws_hold_with_noise(slider_case: Case) -> None:
@@ -106,16 +106,16 @@ def test_threads_do_not_matter(arm_case: Case) -> None:
 
 
 SIGNED = {
-    "direct": "direct:horizon=12,restart_budget=50",
+    "direct": "direct:window_s=0.24,windows=1,restart_budget=50",
     "trajectory": "trajectory:horizon=8,steps=4096",
-    "one-step": "one-step:horizon=8,steps=4096",
+    "one-step": "one-step:horizon=16,steps=4096",
     "inverse-dynamics": "inverse-dynamics:horizon=12,transitions=2000,passes=1,calibration=3,hidden=16,jitter=0",
     "transferability": "transferability:horizon=12,steps=4096",
-    "neighbours": "neighbours:horizon=12,transitions=2000,tries=0",
+    "neighbours": "neighbours:horizon=16,transitions=2000,tries=0",
 }
-"""Every method without what it draws by a demonstration's hash, which covers the signs."""
+"""Every method without what it draws by a demonstration's hash, which covers the signs: of 16 transitions all are judged."""
 
-FORMS = ("direct:horizon=12,restart_budget=50,form=windows,window=8", "direct:horizon=12,restart_budget=50,form=restart")
+FORMS = ("direct:window_s=0.24,windows=1,restart_budget=50,effort=thorough",)
 
 
 @pytest.mark.parametrize("method", [*(SIGNED[name] for name in METHODS), *FORMS])
@@ -142,7 +142,7 @@ class Crowded:
     rule: ClassVar[str] = "share"
 
     def prepared(self, job: ScoringJob) -> Measurer:
-        honest = Direct(horizon=10, restart_budget=0).prepared(job)
+        honest = Direct(window_s=0.2, restart_budget=0).prepared(job)
         crowd = len(job.demos)
 
         class Dishonest:

@@ -191,7 +191,7 @@ def test_method_help_lists_the_keys() -> None:
         (["collect", "hopper", "--policy", "nothing.safetensors"], "no such file"),
         (["collect", "hopper", "--threads", "-1"], "--threads"),
         (["collect", "hopper", "--setting", "hoper"], "walker2d-1, walker2d-2, half_cheetah-1, half_cheetah-2, hopper"),
-        (["collect", "hopper", "--setting", "held-out hopper"], "choose from"),
+        (["collect", "hopper", "--setting", "development hopper"], "choose from"),
         (["collect", "hopper", "hopper:gravity=3", "--setting", "hopper"], "hopper:gravity=3 is not in it"),
         (["collect", "hopper", "--setting", "hopper", "--policy", "policy.safetensors"], "--setting"),
         (["collect", "hopper", "--set", "b", "--policy", "policy.safetensors"], "--set"),

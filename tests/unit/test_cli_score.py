@@ -17,7 +17,7 @@ from imitable.feasibility.step_files import steps_path
 from imitable.sim.babble import babble
 from tests.unit.test_cli import imitable, refused
 
-QUICK = ("--method", "direct:horizon=20,restart_budget=50")
+QUICK = ("--method", "direct:window_s=0.4,restart_budget=50")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,9 @@ def test_score_speaks_json(scores: Path, demos: Path, slider: Path, tmp_path: Pa
 
 
 def test_short_coverage_is_warned_of(demos: Path, slider: Path, tmp_path: Path) -> None:
-    done = imitable("score", demos, "--imitator", slider, "--method", "direct:horizon=3", "--out", tmp_path / "s.parquet")
+    done = imitable(
+        "score", demos, "--imitator", slider, "--method", "direct:window_s=0.06,windows=1", "--out", tmp_path / "s.parquet"
+    )
     assert "less than a tenth" in done.stderr
 
 
@@ -91,7 +93,7 @@ def test_weigh_and_acquire_work_on_the_file(scores: Path, tmp_path: Path) -> Non
 
 def test_method_help_lists_keys() -> None:
     document = json.loads(imitable("score", "x", "--imitator", "hopper", "--method", "direct:help", "--json").stdout)
-    assert document["keys"]["form"] == "rollout"
+    assert document["keys"]["effort"] == "standard"
 
 
 @pytest.mark.parametrize(

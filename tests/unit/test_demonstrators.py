@@ -83,7 +83,7 @@ def test_a_setting_and_a_set_may_have_policies_of_their_own(two_hoppers: Path) -
     assert owners[policy_for(parse_robot("hopper:noise=0.1"), "hopper").hash] == 20
     assert owners[policy_for(hopper, set_name="b").hash] == 5
     assert policy_for(hopper).hash not in owners
-    assert policy_for(hopper, "held-out hopper").hash == policy_for(hopper).hash
+    assert policy_for(hopper, "development hopper").hash == policy_for(hopper).hash
     assert policy_for(heavier, "hopper").hash == policy_for(heavier).hash
     assert shipped() == tuple(said["robot"] for said in cards() if not said.get("setting"))
     assert {said["robot"] for said in cards() if said.get("setting") == "hopper"} == {"hopper"}

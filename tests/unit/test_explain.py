@@ -2,6 +2,7 @@
 """Why a demonstration fails, and the ladder of knobs that would have to move."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,8 @@ def test_an_explanation_names_joint_force_and_knob(slider_path: Path, tmp_path: 
     assert explanation.forces[0].available == pytest.approx(0.2 * FORCE)
     (ladder,) = explanation.ladders
     assert ladder.knob == "gear.push"
-    assert [rung.share for rung in ladder.rungs] == sorted((rung.share for rung in ladder.rungs), reverse=True)
+    shares = [rung.share for rung in ladder.rungs]
+    assert all(after <= before + 1e-6 for before, after in pairwise(shares))
     assert "feasible from gear.push ≥" in ladder.sentence
     assert ladder.rungs[0].share == scores.share[0]
     assert any("has 0.4" in line for line in explanation.lines)

@@ -9,6 +9,7 @@ import pytest
 
 import imitable as im
 from imitable.errors import BadOption, BadScores, BadWeights
+from imitable.feasibility.methods.direct import window_begins
 from imitable.feasibility.score import score, weigh
 from imitable.feasibility.score_files import read_scores, write_scores
 from imitable.imitation.imitate import imitate
@@ -174,7 +175,7 @@ def test_pieces_of_the_whole_share_it_out(slider: Robot) -> None:
 def scored(slider: Robot, tmp_path: Path) -> tuple[Demonstrations, Path]:
     sets = demonstrations(*(Trajectory(t.states, "someone") for t in babble(slider, 3, 40, 5)), body=slider)
     out = tmp_path / "scores.parquet"
-    score(sets, slider, "direct:form=windows,windows=2,window=15", out=out)
+    score(sets, slider, "direct:windows=2,window_s=0.3", out=out)
     return sets, out
 
 
@@ -182,7 +183,9 @@ def test_rollouts_of_a_score_file_need_no_simulation(scored: tuple[Demonstration
     sets, out = scored
     found = project(sets, slider, scores=out)
     assert found.simulator_steps == 0
-    assert [(origin.place, origin.begin) for origin in found.origins] == [(p, b) for p in range(3) for b in (0, 25)]
+    assert [(origin.place, origin.begin) for origin in found.origins] == [
+        (place, begin) for place in range(3) for begin in window_begins(sets[place], 15, 2).tolist()
+    ]
     for trajectory in found:
         assert_replays(trajectory, slider)
 
@@ -193,7 +196,7 @@ def test_score_files_of_others_are_refused(scored: tuple[Demonstrations, Path], 
         project(sets, f"{slider_path}:gear.push=8", scores=out)
     with pytest.raises(BadWeights, match="episode 0 of the set has none"):
         project(demonstrations(*babble(slider, 1, 40, 6), body=slider), slider, scores=out)
-    score(sets, slider, "direct:form=restart,horizon=5", out=im.Output(out, overwrite=True))
+    score(sets, slider, "direct:form=restart,transitions=5", out=im.Output(out, overwrite=True))
     with pytest.raises(BadScores, match="no rollout of episode 0"):
         project(sets, slider, scores=out)
     assert project(sets, slider, scores=out, length=5).simulator_steps > 0, "other pieces are simulated"

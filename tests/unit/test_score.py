@@ -9,21 +9,28 @@ import pytest
 from imitable.errors import BadEpisode, BadOption, BadWeights
 from imitable.feasibility import score as score_module
 from imitable.feasibility.checks import check_episode
-from imitable.feasibility.methods import parse_scorer
+from imitable.feasibility.methods import direct, parse_scorer
+from imitable.feasibility.methods.direct import window_begins
 from imitable.feasibility.ruler import compared
 from imitable.feasibility.score import Measuring, score, subset, weigh
+from imitable.feasibility.static_checks import Span
+from imitable.imitation.transitions import weighted_transitions
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.sim.babble import babble
+from imitable.sim.babble import babble, scales
+from imitable.sim.kinematics import within_limits
+from imitable.tracking.follow import passive_rollout
+from imitable.tracking.solver import Lanes
 from imitable.types import InMemory, Layout, Trajectory, Weights, episode_of
 from tests.unit.pushed_slider import DAMPING, DT, FORCE, own, pushed
+from tests.unit.thrown_bodies import thrown
 
 
 def test_direct_equals_the_closed_form(slider: Robot) -> None:
     """A cart that is pushed with twice the imitator's force: the best it can do is to push with all it has."""
     strong, weak = pushed(2 * FORCE, 30), pushed(FORCE, 30)
     measuring = Measuring(distance="l2", entries="slide_velocity", discount=0.9)
-    scores = score(InMemory(slider.layout, [strong]), slider, measuring=measuring)
+    scores = score(InMemory(slider.layout, [strong]), slider, "direct:windows=1", measuring=measuring)
     gap = strong.states[1:, 1] - weak.states[1:, 1]
     expected = float((gap * 0.9 ** np.arange(30)).sum())
     assert scores.distance[0] == pytest.approx(expected, rel=1e-6)
@@ -41,11 +48,11 @@ def test_the_expected_distance_of_a_noisy_body_equals_the_closed_form(slider_pat
     """At rest the best action is zero; noise gives the cart the speed F σ ξ (1/d + 1/d²) h, d = 1 + h c, and E|ξ| = √(2/π)."""
     noisy, sigma, steps = parse_robot(f"{slider_path}:noise=0.1"), 0.1, 5
     rest = Trajectory(np.zeros((steps + 1, 2)), "rest")
-    measuring = Measuring(distance="l2", entries="slide_velocity", discount=0.9, rollouts=1500)
-    scores = score(InMemory(noisy.layout, [rest]), noisy, "direct:form=restart,horizon=5", measuring=measuring)
+    measuring = Measuring(distance="l2", entries="slide_velocity", discount=0.9, rollouts=150)
+    scores = score(InMemory(noisy.layout, [rest]), noisy, "direct:form=restart,transitions=5", measuring=measuring)
     slowing = 1 + DT * DAMPING
     one_step = DT * FORCE * sigma * (1 / slowing + 1 / slowing**2) * np.sqrt(2 / np.pi)
-    assert scores.distance[0] == pytest.approx(one_step * (0.9 ** np.arange(steps)).sum(), rel=0.03)
+    assert scores.distance[0] == pytest.approx(one_step * sum(0.9**t for t in range(steps)), rel=0.08)
 
 
 def test_a_tighter_range_never_lowers_the_distance(slider_path: Path) -> None:
@@ -72,25 +79,130 @@ def test_a_tighter_elbow_never_lowers_the_distance(arm_path: Path) -> None:
     assert before.min() > 0.1
 
 
-@pytest.mark.parametrize("form", ["rollout", "windows", "restart"])
+@pytest.mark.parametrize("form", ["windows", "restart"])
 def test_every_form_tells_own_from_impossible(slider: Robot, form: str) -> None:
     demos = InMemory(slider.layout, [pushed(FORCE / 2, 40), pushed(8 * FORCE, 40)])
-    scores = score(demos, slider, f"direct:form={form},window=20")
+    scores = score(demos, slider, f"direct:form={form},window_s=0.4")
     assert scores.share[0] < 0.05 < 0.5 < scores.share[1]
     assert scores.measurement.certificate == 1.0
 
 
-def test_windows_look_past_the_beginning(slider: Robot) -> None:
-    """A demonstration that becomes impossible only after the horizon: the rollout form cannot know, windows can."""
+def test_windows_begin_at_the_start_and_anywhere_and_look_where_something_is_wrong(slider: Robot) -> None:
+    demo = pushed(FORCE / 2, 400)
+    begins = window_begins(demo, 20, 4)
+    assert begins[0] == 0
+    assert len(begins) == 4
+    assert ((np.diff(begins) > 0) & (begins[1:] <= 400 - 20)).all()
+    seen, missed = (static_span(int(begin), int(begin) + 10) for begin in (begins[2] + 5, begins[2] + 30))
+    np.testing.assert_array_equal(window_begins(demo, 20, 4, [seen]), begins)
+    (more,) = set(window_begins(demo, 20, 4, [missed]).tolist()) - set(begins.tolist())
+    assert more < missed.begin < more + 20, "it begins before what looks wrong"
+    assert window_begins(pushed(FORCE, 10), 20, 4).tolist() == [0], "there is one window always"
+
+
+def static_span(begin: int, end: int) -> Span:
+    return Span("force", begin, end, begin * DT, end * DT, "slide", 2.0, 1.0, "N")
+
+
+def test_what_no_window_sees_is_found_by_the_states_alone(slider: Robot) -> None:
     easy, hard = pushed(FORCE / 2, 40), pushed(-10 * FORCE, 40)
     states = np.concatenate([easy.states, easy.states[-1] + hard.states[1:]])
-    demo = InMemory(slider.layout, [Trajectory(states, "later")])
-    assert score(demo, slider, "direct:horizon=40").share[0] < 0.05
-    assert score(demo, slider, "direct:form=windows,windows=4,window=40").share[0] > 0.2
+    whole, part = (InMemory(slider.layout, [Trajectory(one, "later")]) for one in (states, easy.states))
+    method = "direct:windows=1,window_s=0.8"
+    seen, calm = score(whole, slider, method), score(part, slider, method)
+    assert calm.share[0] < 0.05
+    assert seen.share[0] > 0.3, "a second window looks there"
+    assert calm.lost_at == ((),)
+    assert abs(seen.lost_at[0][0] - 40 * slider.layout.period_s) < 0.5
+
+
+def test_what_was_spent_on_own_movements_counts_for_every_set(slider: Robot) -> None:
+    demos = [InMemory(slider.layout, [pushed(FORCE / 2, steps)]) for steps in (30, 40)]
+    (first, again), other = (
+        (score(demos[0], slider, "direct:window_s=0.2", 5) for _ in range(2)),
+        score(demos[1], slider, "direct:window_s=0.2", 5),
+    )
+    assert first.measurement == again.measurement
+    assert first.measurement.simulator_steps > first.measurement.measured_steps
+    assert first.measurement.own_share == other.measurement.own_share
+
+
+def test_segments_weigh_their_own_score(slider: Robot) -> None:
+    """The first half can be followed, the second cannot: as a whole it weighs little, its first half as much as any."""
+    easy, hard = pushed(FORCE / 8, 80), pushed(-10 * FORCE, 80)
+    states = np.concatenate([easy.states, easy.states[-1] + hard.states[1:]])
+    demos = InMemory(slider.layout, [Trajectory(states, "later"), pushed(FORCE / 20, 160)])
+    scores = score(demos, slider, "direct:windows=4,window_s=0.4")
+    plain, cut = scores.weights, weigh(scores, segments=True).weights
+    assert plain.segments == ()
+    assert plain.values[0] < 0.01
+    densities = weighted_transitions(demos, cut, 0).density
+    later, same = densities[:160], densities[160:]
+    assert later[:60] == pytest.approx(same[:60], rel=0.1)
+    assert later[100:].max() < 0.05 * later[:60].min()
+    assert cut.values[0] == pytest.approx(later.sum() / densities.sum(), rel=1e-6)
+    assert weigh(weigh(scores, segments=True), segments=False).weights.values == pytest.approx(plain.values)
+    with pytest.raises(BadOption, match="share:NUMBER"):
+        weigh(scores, "paper", segments=True)
+
+
+@pytest.mark.parametrize("body", ["half_cheetah:front=0.01", "hopper", "swimmer"])
+@pytest.mark.parametrize("noise", [0.0, 1e-3])
+def test_the_imitators_own_rest_is_feasible(body: str, noise: float) -> None:
+    """Doing nothing follows it, too: what is left of it must not be a share of nothing."""
+    robot, rng = parse_robot(body), np.random.default_rng(0)
+    fallen = passive_rollout(Lanes(robot, scales(robot).difference), robot.start[None], round(12 / robot.layout.period_s))[0]
+    rest = fallen[-round(2 / robot.layout.period_s) :]
+    states = rest + noise * scales(robot).coordinates * rng.standard_normal(rest.shape)
+    assert score(InMemory(robot.layout, [Trajectory(states, "rest")]), robot).verdict == ("feasible",)
+
+
+def test_windows_begin_at_the_start_and_where_the_hash_says() -> None:
+    robot = parse_robot("half_cheetah")
+    one, other = babble(robot, 2, 200, 0)
+    first, again, second = (direct.window_begins(trajectory, 16, 4) for trajectory in (one, one, other))
+    np.testing.assert_array_equal(first, again)
+    assert first[0] == second[0] == 0
+    assert (first != second).any()
+    assert len(first) == 4
+    assert (np.diff(first) > 0).all()
+    assert first[-1] <= 200 - 16
+    assert direct.window_begins(one, 300, 4).tolist() == [0]
+
+
+def test_a_window_beyond_a_joint_stop_begins_at_the_stop() -> None:
+    """Thrown out of its stop, a body would say nothing of the demonstration, and neither would the passive one."""
+    robot = parse_robot("swimmer:back=10")
+    states = np.tile(robot.start, (2, 1))
+    states[1, 4] = np.radians(90)
+    inside = within_limits(robot, states)
+    np.testing.assert_array_equal(inside[0], states[0])
+    assert inside[1, 4] == pytest.approx(np.radians(10), abs=0.02)
+    assert np.delete(inside[1] - states[1], 4).any() == 0
+
+
+def test_the_second_stage_only_tightens() -> None:
+    """And says so: which demonstrations got it is a rule on the first stage's share alone."""
+    robot, other = parse_robot("half_cheetah:front=0.01"), parse_robot("half_cheetah:front=0.05")
+    demos = InMemory(robot.layout, [Trajectory(one.states, "other") for one in thrown(other, 4, 40, 0)])
+    shares = {effort: score(demos, robot, f"direct:effort={effort},windows=2") for effort in direct.EFFORTS}
+    assert (shares["thorough"].share <= shares["quick"].share).all()
+    assert (shares["thorough"].share < 0.9 * shares["quick"].share).any()
+    low, high = direct.MAY_BE_GREED
+    planned = (shares["quick"].share > low) & (shares["quick"].share < high)
+    np.testing.assert_array_equal(shares["standard"].stage, np.where(planned, 2, 1))
+    assert set(shares["quick"].stage) == {1}
+    np.testing.assert_array_equal(shares["standard"].share, np.where(planned, shares["thorough"].share, shares["quick"].share))
+
+
+def test_what_is_judged_does_not_depend_on_the_rate_of_recording() -> None:
+    for body in ("half_cheetah", "hopper", "swimmer", "walker2d"):
+        robot = parse_robot(body)
+        assert direct.Direct().window_steps(robot) * robot.layout.period_s == pytest.approx(0.8, abs=0.03)
 
 
 def test_a_class_of_ones_own_is_a_method(slider: Robot) -> None:
-    scorer = parse_scorer("imitable.feasibility.methods.direct.Direct:horizon=7")
+    scorer = parse_scorer("imitable.feasibility.methods.direct.Direct:window_s=0.14")
     assert score(own(slider), slider, scorer).measurement.horizon == 7
 
 
@@ -98,9 +210,9 @@ def test_a_class_of_ones_own_is_a_method(slider: Robot) -> None:
     ("text", "message"),
     [
         ("direkt", "did you mean 'direct'"),
-        ("direct:form=roll", "rollout"),
+        ("direct:form=window", "windows"),
         ("direct:speed=3", "speed"),
-        ("direct:horizon=0", "horizon"),
+        ("direct:window_s=0", "window_s"),
         ("nowhere.Mine", "cannot be imported"),
     ],
 )
@@ -113,7 +225,7 @@ def test_bad_methods_get_one_line(text: str, message: str) -> None:
 def test_weigh_never_simulates_and_compositions_neither(slider: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     demos = InMemory(slider.layout, [pushed(f * FORCE, 40) for f in (0.5, 1.5, 3.0, 8.0)])
     scores = score(demos, slider)
-    monkeypatch.setattr(score_module, "babble", None)
+    monkeypatch.setattr(score_module, "calibrated", None)
     hot = weigh(scores, 1000)
     assert hot.weights.effective_size > scores.weights.effective_size
     best_two = weigh(scores, "auto", "top:2")

@@ -25,7 +25,7 @@ from imitable.sim.babble import babble
 from imitable.tensors import Arrays
 from imitable.types import InMemory
 
-QUICK = "direct:horizon=8,restart_budget=0"
+QUICK = "direct:window_s=0.16,restart_budget=0"
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from imitable.errors import BadWeights
 from imitable.imitation.features import LIMIT, features
 from imitable.imitation.transitions import Sampler, densities, weighted_transitions
 from imitable.robots.parse import parse_robot
@@ -57,6 +58,18 @@ def test_a_large_set_is_drawn_beforehand_by_the_same_weights() -> None:
     assert (transitions.density == 1).all()
     first = (transitions.before[:, None] == demos[0].states[:-1]).all(axis=2).any(axis=1)
     assert 0.15 < first.mean() < 0.35
+
+
+def test_segments_of_a_demonstration_weigh_what_they_say() -> None:
+    demos = walks(2)
+    weights = dataclasses.replace(weights_of(demos, 1.0, 3.0), segments=(((0, 0.5), (15, 1.5)), ((0, 1.0),)))
+    density = weighted_transitions(demos, weights, 0).density
+    np.testing.assert_allclose(density, np.repeat([0.5 / 3, 1.5 / 3, 1.0], [15, 15, 30]))
+    drawn = weighted_transitions(demos, weights, 0, most=40)
+    assert len(drawn) == 40
+    assert set(drawn.density.tolist()) <= {0.5, 1.0, 1.5}
+    with pytest.raises(BadWeights, match="segments of 1"):
+        dataclasses.replace(weights, segments=weights.segments[:1])
 
 
 def test_moments_are_those_of_the_weighted_transitions() -> None:

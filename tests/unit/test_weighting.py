@@ -9,11 +9,18 @@ from hypothesis import strategies as st
 from imitable.errors import BadOption
 from imitable.feasibility.ruler import Ruler, effective_horizon
 from imitable.feasibility.weighting import (
+    HARDER,
+    LEAST_NOISE,
+    MOST_NOISE,
+    NEARLY,
     Measures,
+    balanced,
     chosen_rows,
     first_divergence,
+    log_score,
     log_scores,
     masses,
+    noise_of,
     remarks,
     thresholds,
     verdicts,
@@ -26,7 +33,7 @@ numbers = st.lists(st.floats(0, 1e3), min_size=2, max_size=20)
 
 def measures(distance: Floats, share: Floats | None = None) -> Measures:
     share = distance / 10 if share is None else share
-    return Measures(distance, share, np.full(len(distance), 100), np.array([0.5, 1.0]), np.array([0.01, 0.02]))
+    return Measures(distance, share, np.full(len(distance), 100), np.array([0.5, 1.0]), 0.05)
 
 
 @given(
@@ -97,11 +104,44 @@ def test_all_scores_zero_give_equal_weights() -> None:
     np.testing.assert_allclose(masses(np.array([-np.inf, -np.inf]), np.array([5, 5])), [0.5, 0.5])
 
 
-def test_verdicts_follow_the_own_rollouts() -> None:
-    assert thresholds(np.array([0.0, 0.01])) == (0.1, 1 / 3)
-    assert thresholds(np.full(8, 0.2)) == pytest.approx((0.2, 0.4))
-    assert thresholds(np.full(8, 0.9)) == pytest.approx((0.1, 1 / 3))
-    assert verdicts(np.array([0.05, 0.2, 0.9]), 0.1, 1 / 3) == ("feasible", "nearly", "infeasible")
+def test_the_noise_is_what_is_left_of_own_movements_within_bounds() -> None:
+    assert noise_of(np.zeros(0)) == noise_of(np.array([0.0, 0.01])) == LEAST_NOISE
+    assert noise_of(np.full(8, -0.07 * np.log(0.07) / HARDER)) == pytest.approx(0.07, rel=1e-4)
+    assert noise_of(np.full(8, 0.9)) == MOST_NOISE
+
+
+@given(st.floats(LEAST_NOISE, MOST_NOISE), st.lists(st.floats(0, 2), min_size=2, max_size=20, unique=True))
+def test_score_and_verdict_are_one_scale(noise: float, values: list[float]) -> None:
+    shares = np.sort(np.array(values))
+    scores = np.exp(log_score(shares, noise))
+    feasible, nearly = thresholds(noise)
+    expected = ["feasible" if one >= 0.5 else "nearly" if one >= NEARLY else "infeasible" for one in scores]
+    found = verdicts(shares, feasible, nearly)
+    clear = np.minimum(np.abs(shares - feasible), np.abs(shares - nearly)) > 1e-9  # on a threshold it may round either way
+    assert all(found[i] == expected[i] for i in np.flatnonzero(clear))
+    assert (np.diff(log_score(shares, noise)) <= 0).all()
+
+
+def test_the_score_falls_strictly_with_the_share() -> None:
+    assert (np.diff(log_score(np.linspace(0, 3, 1000), 0.05)) < 0).all()
+    assert np.exp(log_score(np.zeros(1), 0.03))[0] > 0.95
+
+
+def test_shares_that_differ_by_less_than_the_noise_weigh_nearly_the_same() -> None:
+    """Of two that the imitator can follow, the luckier attempt must not win the other's weight."""
+    one, other = np.exp(log_score(np.array([0.01, 0.04]), 0.05))
+    assert other > 0.9 * one
+
+
+def test_balanced_masses_do_not_depend_on_how_many_a_demonstrator_gave() -> None:
+    logs, lengths = np.log([0.9, 0.5, 0.1, 0.1, 0.1]), np.full(5, 10)
+    names = ["good", "good", "bad", "bad", "bad"]
+    mass = balanced(logs, lengths, names)
+    assert mass.sum() == pytest.approx(1)
+    assert mass[:2].sum() == pytest.approx(0.7 / 0.8)
+    assert mass[0] / mass[1] == pytest.approx(0.9 / 0.5)
+    more = balanced(np.append(logs, [np.log(0.1)] * 20), np.full(25, 10), [*names, *["bad"] * 20])
+    assert more[:2].sum() == pytest.approx(0.7 / 0.8)
 
 
 def test_keeping() -> None:
@@ -124,8 +164,8 @@ def test_remarks_name_what_is_wrong_with_weights() -> None:
 
 def test_remarks_doubt_a_tracker_that_fails_on_its_own_body() -> None:
     weight, verdict = np.array([0.7, 0.3]), ("feasible", "nearly")
-    assert remarks(weight, verdict, 0.95, np.full(8, 0.25)) == []
-    assert "finds 94%" in remarks(weight, verdict, 0.94, np.full(8, 0.25))[0]
+    assert remarks(weight, verdict, 0.95, np.full(8, 0.1)) == []
+    assert "finds 94%" in remarks(weight, verdict, 0.94, np.full(8, 0.1))[0]
     assert "a share of 0.80" in remarks(weight, verdict, 1.0, np.full(8, 0.8))[0]
     assert remarks(weight, verdict, None, np.full(8, 0.8)) == [], "learned from demonstrations, it knows no other movements"
 
@@ -147,7 +187,7 @@ def test_divergence_is_where_the_error_stays_above() -> None:
 
 def ruler(kind: str, discount: float = 0.9) -> Ruler:
     space = StateSpace(nq=2, nv=1, quaternions=(), origin=np.zeros(3))
-    return Ruler(kind, np.array([True, True, False]), np.array([1.0, 2.0, 3.0]), discount, space)
+    return Ruler(kind, np.array([True, True, False]), np.array([1.0, 2.0, 3.0]), np.ones(3), discount, space)
 
 
 def test_distances_by_hand() -> None:

@@ -4,7 +4,7 @@
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from imitable.command_text import command
 from imitable.errors import BadOption
 from imitable.feasibility.explain import explain
 from imitable.feasibility.methods import parse_scorer
+from imitable.feasibility.methods.direct import Direct
 from imitable.feasibility.ruler import ruler
 from imitable.feasibility.score import Measuring, score, score_key
 from imitable.feasibility.score_files import parts_path, read_scores
@@ -31,7 +32,7 @@ from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, InMemory
 
 STEPS_EACH = 1_500
-"""Simulated steps a demonstration that tracking takes, roughly: for the estimate before a long job."""
+"""Simulated steps a demonstration that a method takes that says nothing else, roughly: for the estimate before a long job."""
 
 COVERED = 0.1
 """A score that judges a smaller part of the episodes than this says so loudly."""
@@ -41,7 +42,7 @@ def run(verb: Score) -> None:
     """Carry out the verb."""
     if helped(verb.common, verb.method, parse_scorer):
         return
-    demos, imitator, scorer = demonstrations(verb.demos, verb.leave_out), parse_robot(verb.imitator), parse_scorer(verb.method)
+    demos, imitator, scorer = demonstrations(verb.demos, verb.leave_out), parse_robot(verb.imitator), _scorer(verb)
     if verb.explain is not None:
         _explain(verb, demos, imitator, scorer)
         return
@@ -65,9 +66,22 @@ def run(verb: Score) -> None:
     say(verb.common, f"next: {_again(verb)} --explain EPISODE")
 
 
+def _scorer(verb: Score) -> Scorer:
+    """Return the method, at the effort that is asked for."""
+    scorer = parse_scorer(verb.method)
+    if verb.effort is None:
+        return scorer
+    if not isinstance(scorer, Direct):
+        raise BadOption("--effort", verb.effort, f"only the method direct has one; {verb.method} spends what its settings say")
+    return replace(scorer, effort=verb.effort)
+
+
 def _again(verb: Score) -> str:
     """Return the command with all that the measures depend on, so that an explanation finds them again."""
-    names, plain = ("method", "distance", "entries", "discount", "rollouts", "leave_out"), Score(verb.demos, verb.imitator)
+    names, plain = (
+        ("method", "effort", "distance", "entries", "discount", "rollouts", "leave_out"),
+        Score(verb.demos, verb.imitator),
+    )
     options = {"imitator": verb.imitator, "out": verb.out, **{name: getattr(verb, name) for name in names}}
     defaults = {name: getattr(plain, name) for name in names} | {"seed": plain.common.seed}
     return command("score", verb.demos, {**options, "seed": verb.common.seed}, defaults)
@@ -79,10 +93,13 @@ def report(verb: Score, scores: Scores, out: Path) -> None:
         say(verb.common, f"! {remark}")
     columns, rows = by_verdict(scores)
     table(verb.common, f"{out}: {len(scores):,} demonstrations on {scores.imitator}", *narrow(columns, rows))
-    say(verb.common, "verdicts: feasible/nearly/infeasible; diverges: median step from which on the tracker is lost")
+    say(
+        verb.common,
+        "verdicts: feasible/nearly/infeasible; followed: part of the movement; diverges: median step it is lost at",
+    )
     say(verb.common, _judged(scores))
     if _covered(scores) < COVERED:
-        say(verb.common, "! that is less than a tenth of the episodes: --method direct:form=windows looks at later parts, too")
+        say(verb.common, "! that is less than a tenth of the episodes: --effort thorough follows more of them")
     document(
         verb.common,
         {
@@ -106,7 +123,15 @@ def _row(scores: Scores, place: int) -> dict[str, object]:
         "share": float(scores.share[place]),
         "verdict": scores.verdict[place],
         "score": float(scores.score[place]),
+        "score_low": float(scores.score_low[place]),
+        "score_high": float(scores.score_high[place]),
         "weight": float(scores.weight[place]),
+        "stage": int(scores.stage[place]),
+        "followed": float(scores.followed[place]),
+        "lost_at": list(scores.lost_at[place]),
+        "error_mean_m": float(scores.error_mean_m[place]),
+        "error_max_m": float(scores.error_max_m[place]),
+        "success": scores.success[place],
         "first_divergence": None if step < 0 else step,
     }
 
@@ -140,7 +165,8 @@ def _measuring(verb: Score) -> Measuring:
 def _estimate(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer) -> None:
     """Say how long a long job will take."""
     demonstrators = len({episode.demonstrator for episode in demos.episodes})
-    steps = len(demos) * STEPS_EACH + demonstrators * int(getattr(scorer, "steps", 0))
+    each = scorer.steps_each(imitator) if isinstance(scorer, Direct) else STEPS_EACH
+    steps = len(demos) * each + demonstrators * int(getattr(scorer, "steps", 0))
     announce(verb.common, f"{len(demos):,} demonstrations, about {steps:,} simulated steps", imitator, steps)
 
 

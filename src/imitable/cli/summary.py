@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from imitable.feasibility.score import weigh
 from imitable.feasibility.scores import Scores
-from imitable.types import Episode, by_demonstrator
+from imitable.types import Episode, Floats, by_demonstrator
 
 COLUMNS = ("demonstrator", "episodes", "transitions", "return_mean", "return_std", "length_mean", "terminated")
 
@@ -31,17 +32,36 @@ def _row(name: str, group: Sequence[Episode]) -> tuple[object, ...]:
     )
 
 
-VERDICT_COLUMNS = ("demonstrator", "episodes", "feasible", "nearly", "infeasible", "share", "score", "weight", "diverges")
+VERDICT_COLUMNS = (
+    "demonstrator",
+    "episodes",
+    "feasible",
+    "nearly",
+    "infeasible",
+    "share",
+    "score",
+    "score_low",
+    "score_high",
+    "weight",
+    "balanced",
+    "followed",
+    "error_m",
+    "diverges",
+)
 
 
 def by_verdict(scores: Scores) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Return column names and one row a demonstrator, the highest weight first."""
+    even = weigh(scores, keep=scores.weighing.keep, balance="demonstrator").weight
     ordered = sorted(by_demonstrator(scores.episodes).items(), key=lambda group: -float(scores.weight[group[1]].sum()))
-    return VERDICT_COLUMNS, [_verdict_row(name, scores, places) for name, places in ordered]
+    return VERDICT_COLUMNS, [_verdict_row(name, scores, even, places) for name, places in ordered]
 
 
-def _verdict_row(name: str, scores: Scores, places: list[int]) -> tuple[object, ...]:
-    """Counts, mean share and score, the group's mass, and the median step of divergence (NaN: none diverges)."""
+def _verdict_row(name: str, scores: Scores, even: Floats, places: list[int]) -> tuple[object, ...]:
+    """Counts; mean share and scores; the group's mass, and the same balanced; what was followed; metres; where it is lost.
+
+    The last is the median step of divergence (NaN: none diverges).
+    """
     words = [scores.verdict[place] for place in places]
     divergences = scores.first_divergence[places]
     return (
@@ -49,13 +69,22 @@ def _verdict_row(name: str, scores: Scores, places: list[int]) -> tuple[object, 
         len(places),
         *(words.count(verdict) for verdict in ("feasible", "nearly", "infeasible")),
         round(float(scores.share[places].mean()), 3),
-        float(f"{scores.score[places].mean():.2g}"),
-        round(float(scores.weight[places].sum()), 3),
+        *(float(f"{values[places].mean():.2g}") for values in (scores.score, scores.score_low, scores.score_high)),
+        *(round(float(values[places].sum()), 3) for values in (scores.weight, even)),
+        round(float(scores.followed[places].mean()), 3),
+        round(float(scores.error_mean_m[places].mean()), 3),
         float(np.median(divergences[divergences >= 0])) if (divergences >= 0).any() else float("nan"),
     )
 
 
 def narrow(columns: tuple[str, ...], rows: list[tuple[object, ...]]) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Return the same for a terminal of 80 columns: the verdicts in one column (feasible/nearly/infeasible), short scores."""
-    heads = (columns[0], "verdicts", *columns[5:])
-    return heads, [(row[0], "/".join(map(str, row[2:5])), row[5], f"{row[6]:.1g}", *row[7:]) for row in rows]
+    place = {name: i for i, name in enumerate(columns)}
+    heads = ("demonstrator", "verdicts", "share", "score", "weight", "followed", "diverges")
+    shown: list[tuple[object, ...]] = []
+    for row in rows:
+        low, middle, high = (f"{row[place[name]]:.1g}" for name in ("score_low", "score", "score_high"))
+        verdicts = "/".join(str(row[place[name]]) for name in ("feasible", "nearly", "infeasible"))
+        score = middle if low == middle == high else f"{middle} ({low}–{high})"
+        shown.append((row[0], verdicts, row[place["share"]], score, *(row[place[name]] for name in heads[4:])))
+    return heads, shown

@@ -139,6 +139,8 @@ class Score:
     """The robot that shall imitate: ROBOT[:KEY=VALUE[,KEY=VALUE…]], or an MJCF file."""
     method: str = "direct"
     """direct, trajectory, one-step, inverse-dynamics, transferability, neighbours[:KEY=VALUE…]; direct:help lists the keys."""
+    effort: Literal["quick", "standard", "thorough"] | None = None
+    """Of the method direct: quick (no plans), standard (plans where they may change a verdict) or thorough (for all)."""
     distance: str = "standardised"
     """How two states are compared: standardised, l2, l1 or cosine."""
     entries: str = "all"
@@ -175,6 +177,10 @@ class Weigh:
     """auto, paper, arm, a number, or share:NUMBER; default: as it was."""
     keep: str = "all"
     """Demonstrations that keep a weight: all, feasible, or top:K."""
+    balance: Literal["none", "demonstrator"] | None = None
+    """demonstrator: each weighs as its mean score says, however many demonstrations it gave; default: as it was."""
+    segments: bool = False
+    """Let every segment of a demonstration weigh its own score; default: as it was."""
     out: Path = Path("weighted.parquet")
     """Score file to write."""
     overwrite: bool = False

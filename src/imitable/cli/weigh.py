@@ -15,7 +15,7 @@ def run(verb: Weigh) -> None:
     """Carry out the verb."""
     if verb.out.resolve() == verb.scores.resolve():
         raise BadOption("--out", verb.out, "name another file: the score file itself stays as it is")
-    scores = weigh(read_scores(verb.scores), verb.temperature, verb.keep)
+    scores = weigh(read_scores(verb.scores), verb.temperature, verb.keep, verb.balance, segments=verb.segments or None)
     check_writable(verb.out)
     check_free(verb.out, overwrite=verb.overwrite)
     write_scores(verb.out, scores)
@@ -31,6 +31,8 @@ def run(verb: Weigh) -> None:
             "out": str(verb.out),
             "temperature": scores.weighing.temperature,
             "keep": verb.keep,
+            "balance": scores.weighing.balance,
+            "segments": scores.weighing.segments,
             "effective_size": scores.weights.effective_size,
             "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows],
         },

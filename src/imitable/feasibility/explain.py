@@ -4,12 +4,15 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from imitable.errors import BadOption
 from imitable.feasibility.ladders import Ladder, ladders
 from imitable.feasibility.reasons import BrokenLimit, FailingEntry, NeededForce, broken_limits, failing_entries, needed_forces
 from imitable.feasibility.score import measured_again
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.sources import Sources
+from imitable.feasibility.static_checks import static_checks
 from imitable.feasibility.step_files import read_steps
 from imitable.robots.parse import parse_robot
 from imitable.tracking.attempts import Trace
@@ -33,15 +36,27 @@ class Explanation:
     forces: tuple[NeededForce, ...]
     """Joints that would need more force than they have, the worst first."""
     ladders: tuple[Ladder, ...]
+    followed: float
+    """Part of the movement that was followed; NaN of a method without rollouts."""
+    lost_at: tuple[float, ...]
+    """Seconds at which an attempt was lost, or what is impossible begins."""
+    impossible: tuple[str, ...]
+    """Where the states alone rule the movement out, in words."""
+    worst_s: float
+    """When the attempt was farthest from the demonstration."""
 
     @property
     def lines(self) -> list[str]:
         """The explanation as sentences."""
         lines = [f"{self.verdict}: a share of {self.share:.2f} of what doing nothing leaves remains"]
+        if np.isfinite(self.followed):
+            where = "; lost at " + ", ".join(f"{second:.1f} s" for second in self.lost_at[:6]) if self.lost_at else ""
+            lines.append(f"followed for {self.followed:.0%} of the movement{where}; farthest from it at {self.worst_s:.1f} s")
         if self.first_divergence is None:
             lines.append("it never leaves the demonstration for good within the judged steps")
         else:
             lines.append(f"it diverges at step {self.first_divergence} ({self.first_divergence_s:.2f} s)")
+        lines += [f"no movement of this body: {span}" for span in self.impossible[:3]]
         for entry in self.entries[:3]:
             lines.append(f"{entry.name} is off by {entry.gap:.3g} on average, {entry.in_scales:.1f} times its usual spread")
         for broken in self.limits[:4]:
@@ -98,4 +113,8 @@ def explained(scores: Scores, place: int, trajectory: Trajectory, trace: Trace, 
         limits=broken_limits(trajectory, imitator, last),
         forces=needed_forces(trajectory, imitator, last),
         ladders=ladders(trajectory, imitator, scores, threads=threads),
+        followed=float(scores.followed[place]),
+        lost_at=scores.lost_at[place],
+        impossible=tuple(span.sentence for span in static_checks(imitator, trajectory.states).spans),
+        worst_s=float(trace.steps[int(np.argmax(trace.errors))] * imitator.layout.period_s),
     )

@@ -8,20 +8,19 @@ from math import inf, isfinite, pi
 import numpy as np
 
 from imitable.errors import ImitableError
+from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.methods.direct import Direct
 from imitable.feasibility.reasons import LIMIT_SLACK, broken_limits, needed_forces
 from imitable.feasibility.ruler import ruler
+from imitable.feasibility.scorer import ScoringJob
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.weighting import verdicts
 from imitable.robots.family import Knob, Value
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot, value_text
-from imitable.sim.babble import scales
-from imitable.tracking.attempts import compare_attempts, whole_pieces
-from imitable.tracking.follow import follow, passive_rollout
+from imitable.spec_text import split
 from imitable.tracking.inverse_dynamics import actuators_on, joints
-from imitable.tracking.solver import Lanes, Solver
-from imitable.types import Floats, Trajectory
+from imitable.types import Floats, InMemory, Trajectory
 
 Interval = tuple[float, float]
 
@@ -92,19 +91,18 @@ def ladders(trajectory: Trajectory, imitator: Robot, scores: Scores, *, threads:
 
 
 def _shares(trajectory: Trajectory, imitator: Robot, bodies: Sequence[Robot], scores: Scores, threads: int) -> Floats:
-    """(R) shares of rollouts from the demonstration's first state, one a body, as `direct` measures them.
+    """(R) shares of the demonstration on every body, as `direct` measures them: in the way of the scores, if it made them.
 
-    The imitator's own scales serve all bodies: a ladder compares bodies, so its unit must not change.
+    The imitator's own ruler serves all bodies: a ladder compares bodies, so its unit must not change.
     """
     key = scores.measurement.key
     rule = ruler(imitator, key.distance, key.entries, key.discount)
-    pieces = whole_pieces(np.array([min(rule.horizon(Direct().horizon), len(trajectory))]), len(bodies))
-    steps = int(pieces.lengths[0])
-    targets = pieces.states([trajectory], steps)
-    # a servo that is told angles within its joint's range has the widest control range on the last body; others clip to theirs
-    lanes = Lanes(bodies[-1], scales(imitator).difference, threads, bodies=bodies)
-    followed = follow(lanes, Solver(), targets, pieces.lengths, key.seed)
-    return compare_attempts(rule, pieces, targets[:, 1:], followed, passive_rollout(lanes, targets[:, 0], steps)).shares(rule)
+    scorer = parse_scorer(key.method) if split(key.method)[0] == "direct" else Direct(effort="quick")
+    demos, shares = InMemory(imitator.layout, [trajectory]), list[float]()
+    for body in bodies:
+        measure = scorer.prepared(ScoringJob(demos, body, rule, key.seed, key.rollouts, threads))
+        shares.append(measure([trajectory])[0].share)
+    return np.array(shares)
 
 
 def _knobs(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, Value]]:

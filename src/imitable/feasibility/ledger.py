@@ -7,7 +7,7 @@ An adapter file: pyarrow ships no types.
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,15 @@ _PART: dict[str, Any] = {
     "episode_hash": pa.string(),
     "distance": pa.float64(),
     "share": pa.float64(),
+    "spread": pa.float64(),
+    "stage": pa.int64(),
+    "followed": pa.float64(),
+    "lost_at": pa.list_(pa.float64()),
+    "segment_begin": pa.list_(pa.int64()),
+    "segment_share": pa.list_(pa.float64()),
+    "error_mean_m": pa.float64(),
+    "error_max_m": pa.float64(),
+    "success": pa.bool_(),
     "first_divergence": pa.int64(),
 }
 
@@ -34,8 +43,21 @@ class Row:
 
     distance: float
     share: float
+    spread: float
+    stage: int
+    followed: float
+    lost_at: tuple[float, ...]
+    segment_begin: tuple[int, ...]
+    segment_share: tuple[float, ...]
+    error_mean_m: float
+    error_max_m: float
+    success: bool | None
     first_divergence: int
     """−1 if there is none."""
+
+
+_NUMBERS = tuple(field.name for field in fields(Row))
+"""Columns of a part beside the episode's hash."""
 
 
 class Ledger:
@@ -63,10 +85,9 @@ class Ledger:
     def _take_finished(self) -> None:
         scores = read_scores(self.path)
         self._check(scores.measurement.key, self.path)
-        for episode, distance, share, step in zip(
-            scores.episodes, scores.distance, scores.share, scores.first_divergence, strict=True
-        ):
-            self.rows[episode.hash] = Row(float(distance), float(share), int(step))
+        columns = (list(getattr(scores, name)) for name in _NUMBERS)
+        for episode, *numbers in zip(scores.episodes, *columns, strict=True):
+            self.rows[episode.hash] = Row(*numbers)
         self.spent += scores.measurement.measured_steps
         if steps_path(self.path).exists():
             StepFile(steps_path(self.path)).check()  # now, not after hours of measuring
@@ -98,7 +119,7 @@ class Ledger:
         """Keep a finished chunk: its steps first, so that a part with rows is whole."""
         part = self.parts / f"part-{self._count:06d}.parquet"
         columns: dict[str, Any] = {"episode_hash": hashes}
-        columns |= {name: [getattr(row, name) for row in rows] for name in ("distance", "share", "first_divergence")}
+        columns |= {name: [getattr(row, name) for row in rows] for name in _NUMBERS}
         write_traces(_steps_of(part), {name: one.trace for name, one in zip(hashes, measured, strict=True)})
         write_sealed(part, columns, _PART, {"key": asdict(self.key), "spent": spent})
         self._count += 1

@@ -18,6 +18,9 @@ DISTANCES = ("standardised", "l2", "l1", "cosine")
 MEMORY_S = 0.6
 """Default discount, as a time: a step counts for exp(−t / 0.6 s), so that the rate of recording does not matter."""
 
+FLOOR = 0.1
+"""A passive imitator counts as at least so many scales away in every entry, a step."""
+
 MASS = 0.99
 """Part of the discount's mass that the effective horizon holds."""
 
@@ -36,10 +39,24 @@ class Ruler:
     """(2 nv) which entries of a difference count."""
     scale: Floats
     """(2 nv) deviation of every coordinate in the imitator's own movements."""
+    change: Floats
+    """(2 nv) deviation of what one control step changes there."""
     discount: float
     """γ of the sum."""
     space: StateSpace
     """Of the imitator's states."""
+
+    @property
+    def floor(self) -> float:
+        """Error of a state that is off by `FLOOR` scales in every compared entry: the least that errors are compared with."""
+        scale = FLOOR * self.scale[self.compared]
+        norms = {"standardised": FLOOR, "l2": float(np.linalg.norm(scale)), "l1": float(scale.sum()), "cosine": FLOOR**2 / 2}
+        return norms[self.kind]
+
+    @property
+    def step_floor(self) -> float:
+        """The same for single steps: off by `FLOOR` of what the imitator's own movements change in one."""
+        return self.floor * float(np.median((self.change / self.scale)[self.compared]))
 
     def errors(self, states: Floats, targets: Floats) -> Floats:
         """(…, S), (…, S) → (…) distances."""
@@ -79,7 +96,8 @@ def ruler(imitator: Robot, kind: str = "standardised", entries: str = "all", dis
     if not 0 <= discount <= 1:
         raise BadOption("discount", discount, "give a number from 0 to 1")
     space = state_space(imitator)
-    return Ruler(kind, space.tangent(compared(imitator, entries)), scales(imitator).coordinates, discount, space)
+    own = scales(imitator)
+    return Ruler(kind, space.tangent(compared(imitator, entries)), own.coordinates, own.difference, discount, space)
 
 
 def compared(imitator: Robot, entries: str) -> Bools:

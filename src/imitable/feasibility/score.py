@@ -12,28 +12,26 @@ from typing import Any
 import numpy as np
 
 from imitable.demos.fit import check_set
-from imitable.errors import BadOption, BadScores
+from imitable.errors import BadOption, BadScores, one_of
 from imitable.feasibility import weighting
+from imitable.feasibility.account import account
+from imitable.feasibility.calibration import calibrated, calibrated_alone
 from imitable.feasibility.checks import check_episode
 from imitable.feasibility.ledger import Ledger, Row
 from imitable.feasibility.methods import METHODS, parse_scorer, scorer_text
 from imitable.feasibility.ruler import Ruler, ruler
 from imitable.feasibility.score_files import models_path, parts_path
 from imitable.feasibility.scorer import Measured, Measurer, Scorer, ScoringJob
-from imitable.feasibility.scores import OWN, Measurement, ScoreKey, Scores, Weighing
+from imitable.feasibility.scores import COLUMNS, OWN, Measurement, ScoreKey, Scores, Weighing
 from imitable.files import Output, check_free, check_writable
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.sim.babble import babble
 from imitable.spec_text import split
 from imitable.tracking.attempts import Trace
-from imitable.types import Demonstrations, Floats, InMemory, Trajectory
+from imitable.types import Demonstrations, Floats, InMemory, Ints, Trajectory
 
 CHUNK = 64
 """Demonstrations that are measured side by side and put on disk together."""
-
-OWN_ROLLOUTS = 8
-"""Rollouts of the imitator itself that verdicts are calibrated on."""
 
 
 @dataclass(frozen=True)
@@ -148,22 +146,15 @@ def measured_again(scores: Scores, trajectory: Trajectory, *, threads: int = 1) 
     return parse_scorer(key.method).prepared(job)([trajectory])[0].trace
 
 
-@dataclass(frozen=True)
-class _Calibration:
-    """What the imitator's own rollouts show."""
-
-    distance: Floats
-    share: Floats
-    error: float
-    """99th percentile of the error of one step."""
-
-
 def _scored(job: ScoringJob, scorer: Scorer, key: ScoreKey, temperature: str, ledger: Ledger | None) -> Scores:
     measurer = scorer.prepared(job)
-    own, extras = _calibration(job, measurer), _extras(scorer, measurer)
-    prepared_steps = measurer.spent
+    alone = bool(getattr(scorer, "alone", False))
+    own = calibrated_alone(job.imitator, scorer, key, job.threads) if alone else calibrated(job, measurer)
+    extras = _extras(scorer, measurer)
+    spent_before = measurer.spent
+    prepared_steps = spent_before + own.spent
     rows = _rows(job, measurer, own.error, ledger)
-    measured_steps = ledger.spent if ledger else measurer.spent - prepared_steps
+    measured_steps = ledger.spent if ledger else measurer.spent - spent_before
     judged, covered, mass = _coverage(job, measurer.horizon)
     measurement = Measurement(
         key=key,
@@ -176,6 +167,8 @@ def _scored(job: ScoringJob, scorer: Scorer, key: ScoreKey, temperature: str, le
         own_distance=tuple(own.distance.tolist()),
         own_share=tuple(own.share.tolist()),
         own_error=own.error,
+        noise=weighting.noise_of(own.share),
+        jitter=own.jitter,
         measured_steps=measured_steps,
         simulator_steps=prepared_steps + measured_steps,
         extras=extras,
@@ -197,7 +190,7 @@ def _extras(scorer: Scorer, measurer: Measurer) -> dict[str, Any]:
     return extras
 
 
-def _rows(job: ScoringJob, measurer: Measurer, threshold: float, ledger: Ledger | None) -> dict[str, Row]:
+def _rows(job: ScoringJob, measurer: Measurer, own_error: float, ledger: Ledger | None) -> dict[str, Row]:
     """Measure what the ledger does not hold yet; return one row an episode hash."""
     rows = dict(ledger.rows) if ledger else {}
     missing = [i for i, episode in enumerate(job.demos.episodes) if episode.hash not in rows]
@@ -206,7 +199,7 @@ def _rows(job: ScoringJob, measurer: Measurer, threshold: float, ledger: Ledger 
     for chunk in _chunks(job.demos, missing):
         before = measurer.spent
         measured = measurer(chunk)
-        new = [_row(one, threshold) for one in measured]
+        new = [_row(one, seen, job.imitator, own_error) for one, seen in zip(measured, chunk, strict=True)]
         names = [trajectory.hash for trajectory in chunk]
         if ledger is not None:
             ledger.add(names, measured, new, measurer.spent - before)
@@ -224,19 +217,18 @@ def _chunks(demos: Demonstrations, missing: Sequence[int]) -> Iterator[list[Traj
         yield chunk
 
 
-def _calibration(job: ScoringJob, measurer: Measurer) -> _Calibration:
-    """Measure the imitator's own rollouts: whatever it did there, it can do."""
-    own = measurer(babble(job.imitator, OWN_ROLLOUTS, measurer.horizon, job.seed, threads=job.threads))
-    errors = np.concatenate([m.trace.errors for m in own])
-    return _Calibration(
-        np.array([m.distance for m in own]), np.array([m.share for m in own]), float(np.nanquantile(errors, 0.99))
+def _row(measured: Measured, trajectory: Trajectory, imitator: Robot, own_error: float) -> Row:
+    said = account(measured, trajectory, imitator, own_error)
+    segments = measured.segments or ((0, measured.share),)
+    return Row(
+        measured.distance,
+        measured.share,
+        measured.spread,
+        measured.stage,
+        segment_begin=tuple(begin for begin, _ in segments),
+        segment_share=tuple(share for _, share in segments),
+        **vars(said),
     )
-
-
-def _row(measured: Measured, threshold: float) -> Row:
-    trace = measured.trace
-    step = weighting.first_divergence(trace.errors, trace.steps, trace.attempts, threshold)
-    return Row(measured.distance, measured.share, step)
 
 
 def _coverage(job: ScoringJob, horizon: int) -> tuple[int, float, float]:
@@ -248,50 +240,88 @@ def _coverage(job: ScoringJob, horizon: int) -> tuple[int, float, float]:
 
 
 def _weighed(demos: Demonstrations, rows: Sequence[Row], measurement: Measurement, temperature: str) -> Scores:
-    count = len(rows)
+    zeros, columns = (
+        np.zeros(len(rows)),
+        {name: column([getattr(row, name) for row in rows]) for name, column in COLUMNS.items()},
+    )
     unweighted = Scores(
         episodes=demos.episodes,
-        distance=np.array([row.distance for row in rows]),
-        share=np.array([row.share for row in rows]),
-        score=np.zeros(count),
-        weight=np.zeros(count),
-        verdict=("",) * count,
-        first_divergence=np.array([row.first_divergence for row in rows], np.int64),
+        **columns,
+        score=zeros,
+        score_low=zeros,
+        score_high=zeros,
+        weight=zeros,
+        verdict=("",) * len(rows),
         measurement=measurement,
-        weighing=Weighing(temperature, "all", 0.0, 0.0, ()),
+        weighing=Weighing(temperature, "all", "none", False, 0.0, 0.0, ()),
     )
     return weigh(unweighted)
 
 
-def weigh(scores: Scores, temperature: str | float | None = None, keep: str = "all") -> Scores:
-    """Return the scores under another temperature, with weights for what `keep` says; nothing is simulated."""
+def weigh(
+    scores: Scores,
+    temperature: str | float | None = None,
+    keep: str = "all",
+    balance: str | None = None,
+    *,
+    segments: bool | None = None,
+) -> Scores:
+    """Return the scores under another temperature, with weights for what `keep` says; nothing is simulated.
+
+    `balance` = "demonstrator" lets demonstrators weigh as their mean scores say, however many demonstrations each gave; "none"
+    lets every transition weigh its score. With `segments` that is the score of the segment around it instead of the
+    demonstration's. What is not given stays as it was.
+    """
     text = scores.weighing.temperature if temperature is None else weighting.temperature_text(temperature)
-    measurement = scores.measurement
-    measures = weighting.Measures(
-        scores.distance,
-        scores.share,
-        np.array([episode.length for episode in scores.episodes], np.int64),
-        np.array(measurement.calibration),
-        np.array(measurement.own_share),
-    )
-    logs = weighting.log_scores(measures, text, measurement.rule)
-    feasible, nearly = weighting.thresholds(measures.own_share)
+    balance = scores.weighing.balance if balance is None else balance
+    if balance not in weighting.BALANCES:
+        raise BadOption("balance", balance, one_of(balance, weighting.BALANCES))
+    measurement, lengths = scores.measurement, np.array([episode.length for episode in scores.episodes], np.int64)
+    logs, low, high = (_log_scores(scores, text, lengths, sign) for sign in (0, 1, -1))
+    feasible, nearly = weighting.thresholds(measurement.noise)
     verdict = weighting.verdicts(scores.share, feasible, nearly)
-    weight = weighting.masses(logs, measures.length, weighting.chosen_rows(keep, verdict, logs))
-    remarks = weighting.remarks(weight, verdict, measurement.certificate, measures.own_share)
-    weighing = Weighing(text, keep, feasible, nearly, tuple(remarks))
-    return replace(scores, score=np.exp(logs), weight=weight, verdict=verdict, weighing=weighing)
+    chosen = weighting.chosen_rows(keep, verdict, logs)
+    segments = scores.weighing.segments if segments is None else segments
+    weighed = _segment_logs(scores, text) if segments else logs
+    names = [episode.demonstrator for episode in scores.episodes]
+    even = balance == "demonstrator"
+    weight = weighting.balanced(weighed, lengths, names, chosen) if even else weighting.masses(weighed, lengths, chosen)
+    remarks = weighting.remarks(weight, verdict, measurement.certificate, np.array(measurement.own_share))
+    return replace(
+        scores,
+        score=np.exp(logs),
+        score_low=np.exp(low),
+        score_high=np.exp(high),
+        weight=weight,
+        verdict=verdict,
+        weighing=Weighing(text, keep, balance, segments, feasible, nearly, tuple(remarks)),
+    )
+
+
+def _log_scores(scores: Scores, temperature: str, lengths: Ints, sign: int) -> Floats:
+    """(N) ln score, of the shares as they are (sign 0) or moved by their uncertainty: worse (1) or better (−1)."""
+    measurement = scores.measurement
+    moved = scores.share + sign * np.hypot(scores.spread, measurement.jitter)
+    factor = np.maximum(moved, 0) / np.maximum(scores.share, 1e-12) if sign else np.ones(len(scores))
+    measures = weighting.Measures(
+        scores.distance * factor, np.maximum(moved, 0), lengths, np.array(measurement.calibration), measurement.noise
+    )
+    return weighting.log_scores(measures, temperature, measurement.rule)
+
+
+def _segment_logs(scores: Scores, temperature: str) -> Floats:
+    """(N) ln of the mean score of each demonstration's segments."""
+    measurement = scores.measurement
+    if measurement.rule != "share":
+        raise BadOption("segments", "yes", "this method scores demonstrations as a whole; score with direct")
+    logs: list[float] = []
+    for episode, begins, shares in zip(scores.episodes, scores.segment_begin, scores.segment_share, strict=True):
+        each = weighting.share_logs(np.array(shares), temperature, measurement.noise)
+        logs.append(weighting.mean_log(each, weighting.segment_lengths(begins, episode.length)))
+    return np.array(logs)
 
 
 def subset(scores: Scores, hashes: Sequence[str], temperature: str | float | None = None) -> Scores:
     """Return the scores of some demonstrations, weighted among themselves: another composition without a simulation."""
     places = {episode.hash: i for i, episode in enumerate(scores.episodes)}
-    rows = [places[name] for name in hashes]
-    part = replace(
-        scores,
-        episodes=tuple(scores.episodes[i] for i in rows),
-        distance=scores.distance[rows],
-        share=scores.share[rows],
-        first_divergence=scores.first_divergence[rows],
-    )
-    return weigh(part, temperature)
+    return weigh(scores.at([places[name] for name in hashes]), temperature)

@@ -9,15 +9,15 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from imitable.errors import BadScores
-from imitable.feasibility.scores import Scores, from_metadata
+from imitable.feasibility.scores import COLUMNS as MEASURED_COLUMNS
+from imitable.feasibility.scores import WEIGHED, Scores, from_metadata
 from imitable.feasibility.sealed import damage, read_sealed, write_sealed
 from imitable.types import Episode
 
-SCHEMA = 1
+SCHEMA = 2
 
 COLUMNS: dict[str, Any] = {
     "source": pa.string(),
@@ -32,9 +32,23 @@ COLUMNS: dict[str, Any] = {
     "share": pa.float64(),
     "verdict": pa.string(),
     "score": pa.float64(),
+    "score_low": pa.float64(),
+    "score_high": pa.float64(),
     "weight": pa.float64(),
+    "spread": pa.float64(),
+    "stage": pa.int64(),
+    "followed": pa.float64(),
+    "lost_at": pa.list_(pa.float64()),
+    "segment_begin": pa.list_(pa.int64()),
+    "segment_share": pa.list_(pa.float64()),
+    "error_mean_m": pa.float64(),
+    "error_max_m": pa.float64(),
+    "success": pa.bool_(),
     "first_divergence": pa.int64(),
 }
+
+LISTS = ("lost_at", "segment_begin", "segment_share")
+"""Columns of lists."""
 
 
 def parts_path(path: Path) -> Path:
@@ -63,7 +77,16 @@ def write_scores(path: str | Path, scores: Scores) -> None:
         "share": scores.share,
         "verdict": list(scores.verdict),
         "score": scores.score,
+        "score_low": scores.score_low,
+        "score_high": scores.score_high,
         "weight": scores.weight,
+        "spread": scores.spread,
+        "stage": scores.stage,
+        "followed": scores.followed,
+        **{name: [list(values) for values in getattr(scores, name)] for name in LISTS},
+        "error_mean_m": scores.error_mean_m,
+        "error_max_m": scores.error_max_m,
+        "success": list(scores.success),
         "first_divergence": [None if step < 0 else step for step in scores.first_divergence.tolist()],
     }
     write_sealed(Path(path), columns, COLUMNS, {"schema": SCHEMA, **scores.metadata()})
@@ -85,14 +108,11 @@ def read_scores(path: str | Path) -> Scores:
             *(rows[column] for column in list(COLUMNS)[:8]), strict=True
         )
     )
+    rows["first_divergence"] = [-1 if step is None else step for step in rows["first_divergence"]]
+    rows |= {name: [tuple(values) for values in rows[name]] for name in LISTS}
     return Scores(
         episodes=episodes,
-        distance=np.array(rows["distance"], float),
-        share=np.array(rows["share"], float),
-        score=np.array(rows["score"], float),
-        weight=np.array(rows["weight"], float),
-        verdict=tuple(rows["verdict"]),
-        first_divergence=np.array([-1 if step is None else step for step in rows["first_divergence"]], np.int64),
+        **{name: column(rows[name]) for name, column in {**MEASURED_COLUMNS, **WEIGHED}.items()},
         measurement=measurement,
         weighing=weighing,
         path=path,

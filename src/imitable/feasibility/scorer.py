@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 from imitable.feasibility.ruler import Ruler
+from imitable.feasibility.static_checks import Span
 from imitable.observer import SILENT, Observer
 from imitable.robots.robot import Robot
 from imitable.tracking.attempts import Trace
 from imitable.types import Demonstrations, Trajectory
+
+GREEDY, PLANNED = 1, 2
+"""Stages of a tracker: the best action of every step, and plans where that was not enough."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +29,14 @@ class Measured:
     share: float
     """Unit-free: distance ÷ that of a passive imitator from the same start; about 0 can be followed, 1 is no better."""
     trace: Trace
+    spread: float = 0.0
+    """Standard error of the share, over the windows it is the mean of; 0 of one."""
+    stage: int = 0
+    """`GREEDY` or `PLANNED`: how hard a tracker tried; 0 of methods without stages."""
+    spans: tuple[Span, ...] = ()
+    """Where the states alone say that this body cannot do it."""
+    segments: tuple[tuple[int, float], ...] = ()
+    """First transition and share of every segment that was judged for itself; empty: the demonstration as a whole."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +83,8 @@ class Measurer(Protocol):
 class Scorer(Protocol):
     """The settings of a method: a frozen dataclass. Its file is imported when it is named, so that it may import what it needs.
 
-    One that does not measure by the job's ruler says so by a further class attribute: `measure`, what it measures instead.
+    One that does not measure by the job's ruler says so by a further class attribute: `measure`, what it measures instead. One
+    whose measures depend on nothing but the demonstration and the job's settings may say `alone = True`.
     """
 
     rule: ClassVar[str]

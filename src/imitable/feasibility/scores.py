@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What scoring comes to: numbers a demonstration, how they were measured, and how they were weighed."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from imitable.feasibility.weighting import relative_densities, segment_lengths, share_logs
 from imitable.types import Episode, Floats, Ints, Weights
 
 
@@ -56,6 +59,10 @@ class Measurement:
     own_share: tuple[float, ...]
     own_error: float
     """99th percentile of the error of one step there."""
+    noise: float
+    """τ of the score: what the tracker leaves of movements that it can follow for certain."""
+    jitter: float
+    """Deviation of a share under noise of a thousandth of the scales on what is followed."""
     measured_steps: int
     """Simulated control steps of measuring."""
     simulator_steps: int
@@ -92,6 +99,10 @@ class Weighing:
     """auto, paper, arm, a number, or share:NUMBER."""
     keep: str
     """Which demonstrations have a weight: all, feasible or top:K."""
+    balance: str
+    """Whether weights are balanced between demonstrators: demonstrator, or none."""
+    segments: bool
+    """Whether every segment weighs its own score, instead of the demonstration's."""
     feasible_share: float
     """Largest share that is called feasible."""
     nearly_share: float
@@ -109,14 +120,36 @@ class Scores:
     """(N) discounted tracking distance; lower is better."""
     share: Floats
     """(N) distance ÷ the distance of a passive imitator: unit-free."""
+    spread: Floats
+    """(N) standard error of the share, over the windows of a demonstration."""
+    stage: Ints
+    """(N) how hard the tracker tried: see `Measured.stage`."""
     score: Floats
     """(N) feasibility in [0, 1]."""
+    score_low: Floats
+    """(N) the score if the share were larger by its uncertainty: the windows' spread and the tracker's noise."""
+    score_high: Floats
+    """(N) the score if the share were smaller by it."""
     weight: Floats
     """(N) probability mass, sums to one."""
     verdict: tuple[str, ...]
     """(N) feasible, nearly or infeasible."""
+    followed: Floats
+    """(N) part of the movement that was followed: see `Account`."""
+    lost_at: tuple[tuple[float, ...], ...]
+    """(N) seconds at which attempts were lost, or what is impossible begins."""
+    segment_begin: tuple[tuple[int, ...], ...]
+    """(N) first transitions of the segments that were judged for themselves."""
+    segment_share: tuple[tuple[float, ...], ...]
+    """(N) their shares."""
+    error_mean_m: Floats
+    """(N) mean distance of the bodies over the judged time, metres."""
+    error_max_m: Floats
+    """(N) largest distance of any body, metres."""
+    success: tuple[bool | None, ...]
+    """(N) whether the bodies' mean distance stayed within half a metre; None of methods without rollouts."""
     first_divergence: Ints
-    """(N) first step whose error stays above what the imitator's own rollouts show; −1 if there is none."""
+    """(N) first step from which on an attempt is lost; −1 if there is none."""
     measurement: Measurement
     weighing: Weighing
     path: Path | None = None
@@ -135,7 +168,25 @@ class Scores:
     def weights(self) -> Weights:
         """All that imitation needs to know."""
         ends = tuple(episode.terminated for episode in self.episodes)
-        return Weights(tuple(episode.hash for episode in self.episodes), self.weight, terminated=ends)
+        return Weights(
+            tuple(episode.hash for episode in self.episodes), self.weight, terminated=ends, segments=self._segments()
+        )
+
+    def _segments(self) -> tuple[tuple[tuple[int, float], ...], ...]:
+        """What a transition of each segment weighs, relative to the demonstration's mean; empty if segments do not count."""
+        if not self.weighing.segments:
+            return ()
+        made: list[tuple[tuple[int, float], ...]] = []
+        for episode, begins, shares in zip(self.episodes, self.segment_begin, self.segment_share, strict=True):
+            logs = share_logs(np.array(shares), self.weighing.temperature, self.measurement.noise)
+            parts = relative_densities(logs, segment_lengths(begins, episode.length))
+            made.append(tuple(zip(begins, parts.tolist(), strict=True)))
+        return tuple(made)
+
+    def at(self, rows: Sequence[int]) -> "Scores":
+        """Return these rows, in this order and as they are, so that the weights need not sum to one any more."""
+        kinds: dict[str, Callable[[list[Any]], Any]] = {"episodes": tuple, **COLUMNS, **WEIGHED}
+        return replace(self, **{name: kind([getattr(self, name)[row] for row in rows]) for name, kind in kinds.items()})
 
     def metadata(self) -> dict[str, Any]:
         """Return everything but the rows, flat, as score files and `--json` say it."""
@@ -150,6 +201,39 @@ class Scores:
             "effective_size": self.weights.effective_size,
         }
 
+
+def _floats(values: list[Any]) -> Floats:
+    return np.array(values, float)
+
+
+def _integers(values: list[Any]) -> Ints:
+    return np.array(values, np.int64)
+
+
+COLUMNS: Mapping[str, Callable[[list[Any]], Any]] = {
+    "distance": _floats,
+    "share": _floats,
+    "spread": _floats,
+    "stage": _integers,
+    "followed": _floats,
+    "lost_at": tuple,
+    "segment_begin": tuple,
+    "segment_share": tuple,
+    "error_mean_m": _floats,
+    "error_max_m": _floats,
+    "success": tuple,
+    "first_divergence": _integers,
+}
+"""What is measured of every demonstration, and how its column is made of a list."""
+
+WEIGHED: Mapping[str, Callable[[list[Any]], Any]] = {
+    "score": _floats,
+    "score_low": _floats,
+    "score_high": _floats,
+    "weight": _floats,
+    "verdict": tuple,
+}
+"""What weighing says of every demonstration, likewise."""
 
 MEASURED = tuple(field.name for field in fields(Measurement) if field.name not in ("key", "extras"))
 """Names of a measurement's own metadata."""

@@ -17,6 +17,9 @@ from imitable.sim.poses import limited_joints
 from imitable.tracking.balance import Balance, Frame, balance, missing_forces
 from imitable.types import Bools, Floats, Ints
 
+GEOMETRY = ("limit", "speed", "jump", "depth")
+"""Kinds that are read off the states. The others are forces, which a model of contacts has a say in."""
+
 SPIKE = 2.0
 """In the mean of a moment, a step's force counts for at most so many thresholds: one step alone exceeds none."""
 
@@ -126,6 +129,14 @@ def static_checks(imitator: Robot, states: Floats) -> StaticChecks:
         floating=_floating(found, own, imitator),
         period_s=imitator.layout.period_s,
     )
+
+
+def impossible(spans: Sequence[Span], steps: int) -> Bools:
+    """(T) whether a transition is in one of the spans."""
+    found = np.zeros(steps, bool)
+    for span in spans:
+        found[span.begin : span.end] = True
+    return found
 
 
 Names = tuple[tuple[str, ...], tuple[str, ...]]

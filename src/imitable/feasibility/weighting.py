@@ -9,21 +9,24 @@ import numpy as np
 from imitable.errors import BadOption
 from imitable.types import Bools, Floats, Ints
 
-AUTO_TEMPERATURE = 0.03
-"""Temperature of `auto` on the share."""
 PAPER_TEMPERATURE, PAPER_CAP = 5.0, 50.0
 """The paper's σ, and the cap on its exponent."""
-FEASIBLE, NEARLY = 0.1, 1 / 3
-"""Shares up to which a demonstration is called feasible and nearly feasible, unless the imitator's own rollouts have more."""
-FEASIBLE_MOST = 0.25
-"""A method that leaves more than this of its own body's rollouts has no say in what is feasible."""
+LEAST_NOISE, MOST_NOISE = 0.04, 0.1
+"""Bounds on the noise τ: a tracker is never trusted to the last digit, and one that cannot follow its own body has no say."""
+HARDER = 1.25
+"""Gaits leave so much more than the babble that τ is measured on."""
+NEARLY = 0.1
+"""Score down to which a demonstration is called nearly feasible; feasible is ½."""
 CERTIFIED = 0.95
 """A tracker should find so many of the transitions again that the imitator made itself."""
+BALANCES = ("none", "demonstrator")
+"""What masses are balanced by."""
 VERDICTS = ("feasible", "nearly", "infeasible")
 SHARE = "share:"
 """Begins a temperature on the share, such as `share:0.05`; a plain number is one on the distance."""
 RULES = ("share", "calibrated", "sigmoid")
-"""How `auto` scores: exp(−share / 0.03); ID-Feas's interpolation between calibration bounds; 1 − share."""
+"""How `auto` scores: 1 / (1 + τ exp(share / τ)), τ the imitator's noise; ID-Feas's interpolation between calibration bounds;
+1 − share."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +40,17 @@ class Measures:
     length: Ints
     """(N) transitions."""
     own_distance: Floats
-    """(M) of the imitator's own rollouts."""
-    own_share: Floats
-    """(M)."""
+    """(M) of the imitator's own movements."""
+    noise: float
+    """τ of the rule `share`: see `noise_of`."""
 
 
 def log_scores(measures: Measures, temperature: str, rule: str) -> Floats:
     """(N) ln score ≤ 0.
 
-    auto: see `RULES`, the score of a demonstration does not depend on the others (except `calibrated`, as published).
+    auto: see `RULES`, the score of a demonstration does not depend on the others (except `calibrated`, as published). For the
+    rule `share` it is P(feasible | share) if the shares of feasible demonstrations were exponential with mean τ, those of
+    others uniform, and both as likely: no more than a model, so that it is called a score.
     paper: −min((D − min D) / 5, 50).  arm: −(D − min D) / σ with σ a tenth of the gap between the best and the mean of the
     middle 80 % of the sorted distances.  A number σ: the paper's formula with it, not capped.  share:T: −share / T.
     """
@@ -83,7 +88,7 @@ def temperature_text(temperature: str | float) -> str:
 
 def _auto(measures: Measures, rule: str) -> Floats:
     if rule == "share":
-        return -measures.share / AUTO_TEMPERATURE
+        return log_score(measures.share, measures.noise)
     with np.errstate(divide="ignore"):
         if rule == "sigmoid":
             return np.log(np.clip(1 - measures.share, 0, 1))
@@ -91,6 +96,43 @@ def _auto(measures: Measures, rule: str) -> Floats:
         if (measures.distance > high).all():
             high = float(measures.distance.max())
         return np.log(1 - np.clip((measures.distance - low) / max(high - low, 1e-12), 0, 1))
+
+
+def noise_of(own_share: Floats) -> float:
+    """Return τ, within bounds: −τ ln τ, the largest feasible share, is `HARDER` times the 95th percentile of own shares."""
+    if not len(own_share):
+        return LEAST_NOISE
+    noises = np.linspace(LEAST_NOISE, MOST_NOISE, 601)
+    return float(np.interp(HARDER * np.quantile(own_share, 0.95), -noises * np.log(noises), noises))
+
+
+def log_score(shares: Floats, noise: float) -> Floats:
+    """(…) ln 1 / (1 + τ exp(share / τ)), strictly falling in the share."""
+    return -np.logaddexp(0.0, np.log(noise) + shares / noise)
+
+
+def share_logs(shares: Floats, temperature: str, noise: float) -> Floats:
+    """(…) ln score of shares alone: `auto` of the rule `share`, or `share:T`; others need the whole set."""
+    if temperature == "auto":
+        return log_score(shares, noise)
+    if not temperature.startswith(SHARE):
+        raise BadOption("temperature", temperature, "segments are weighed by their shares: give auto or share:NUMBER")
+    return -shares / parse_temperature(temperature)
+
+
+def segment_lengths(begins: Sequence[int], length: int) -> Ints:
+    """Return the transitions of segments that begin there, the last one to the end."""
+    return np.diff(np.array([*begins, length], np.int64))
+
+
+def mean_log(logs: Floats, lengths: Ints) -> float:
+    """Return ln of the mean score over segments, each as often as it has transitions."""
+    return float(np.logaddexp.reduce(logs + np.log(lengths)) - np.log(lengths.sum()))
+
+
+def relative_densities(logs: Floats, lengths: Ints) -> Floats:
+    """(k) score of segments ÷ their mean over the transitions, which so is one."""
+    return np.exp(logs - mean_log(logs, lengths))
 
 
 def masses(logs: Floats, lengths: Ints, chosen: Bools | None = None) -> Floats:
@@ -106,14 +148,24 @@ def masses(logs: Floats, lengths: Ints, chosen: Bools | None = None) -> Floats:
     return mass / mass.sum()
 
 
-def thresholds(own_share: Floats) -> tuple[float, float]:
-    """Return the largest shares called feasible and nearly: 0.1 and 1/3, or what the own rollouts leave and twice it.
+def balanced(logs: Floats, lengths: Ints, demonstrators: Sequence[str], chosen: Bools | None = None) -> Floats:
+    """(N) probability masses that do not depend on how many demonstrations a demonstrator gave.
 
-    Of the imitator's own rollouts the 95th percentile counts, up to 0.25.
+    A demonstrator weighs as its mean score says, p(d) ∝ Σ_i score_i length_i / Σ_i length_i over its demonstrations (the
+    paper's Eqn. 4), and a demonstration within it w ∝ score · length. Those that are not chosen count as scores of zero.
     """
-    own = float(np.quantile(own_share, 0.95)) if len(own_share) else 0.0
-    feasible = max(FEASIBLE, own) if own <= FEASIBLE_MOST else FEASIBLE
-    return feasible, max(NEARLY, 2 * feasible)
+    names = np.array(demonstrators)
+    plain, mass = masses(logs, lengths, chosen), np.zeros(len(logs))
+    for name in np.unique(names):
+        rows = names == name
+        mass[rows] = plain[rows] / lengths[rows].sum()
+    return mass / mass.sum()
+
+
+def thresholds(noise: float) -> tuple[float, float]:
+    """Return the largest shares called feasible and nearly: where the score is ½ and `NEARLY`, −τ ln τ and τ ln(9 / τ)."""
+    feasible, nearly = (noise * np.log((1 / score - 1) / noise) for score in (0.5, NEARLY))
+    return float(feasible), float(nearly)
 
 
 def verdicts(shares: Floats, feasible: float, nearly: float) -> tuple[str, ...]:
@@ -147,7 +199,7 @@ def remarks(weight: Floats, verdict: Sequence[str], certificate: float | None, o
     if "feasible" not in verdict:
         nearly = sum(word == "nearly" for word in verdict)
         best = f"{nearly} of {count} nearly are" if nearly else "none nearly is"
-        lines.append(f"no demonstration is feasible on this imitator; {best}: weights only say which fail least")
+        lines.append(f"no demonstration is feasible as a whole; {best}. Weights prefer those that fail least")
     lines += [] if certificate is None else _doubts(certificate, own_share)
     if count > 4 and effective < max(2.0, 0.02 * count):
         lines.append(
@@ -162,7 +214,7 @@ def _doubts(certificate: float, own_share: Floats) -> list[str]:
     lines: list[str] = []
     if not certificate >= CERTIFIED:
         lines.append(f"the tracker finds {certificate:.0%} of the imitator's own transitions again: failures may be its own")
-    if len(own_share) and (own := float(np.quantile(own_share, 0.95))) > FEASIBLE_MOST:
+    if len(own_share) and (own := float(np.quantile(own_share, 0.95))) > MOST_NOISE:
         lines.append(f"of the imitator's own movements the tracker leaves a share of {own:.2f}: verdicts say little here")
     return lines
 

@@ -69,7 +69,8 @@ def episodes_hash(episodes: Sequence[Episode]) -> str:
 
 def weights_hash(weights: Weights, demos: Demonstrations) -> str:
     """Return a hash of the demonstrations' weights, in order."""
-    return _hash(np.asarray(weights.of(demos)).tobytes())
+    segments = repr(weights.of_segments(demos)).encode() if weights.segments else b""
+    return _hash(np.asarray(weights.of(demos)).tobytes() + segments)
 
 
 def to_json(setting: Setting) -> dict[str, Any]:

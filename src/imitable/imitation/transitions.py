@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Transitions drawn from the weighted distribution p_w (paper, Algorithm 1): all that a learner sees of demonstrations.
 
-p_w(transition) = w(demonstration) / T(demonstration). Where a demonstration ended in a fall, one pair of the absorbing state
-with itself follows its transitions; `WeightedTransitions.discriminator_density` says how often a discriminator meets it.
+p_w(transition) = w(demonstration) / T(demonstration), or that times what its segment says (`Weights.segments`). Where a
+demonstration ended in a fall, one pair of the absorbing state with itself follows its transitions;
+`WeightedTransitions.discriminator_density` says how often a discriminator meets it.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from imitable.evaluation.reference import Reference
 from imitable.imitation.learner import LearningJob
 from imitable.robots.robot import Robot
 from imitable.sim.kinematics import one_sign, quaternions, signed_like
-from imitable.types import Bools, Demonstrations, Floats, Ints, Trajectory, Weights
+from imitable.types import WHOLE, Bools, Demonstrations, Floats, Ints, Trajectory, Weights
 
 STARTS = 1000
 """First states in a reference, drawn by weight."""
@@ -142,8 +143,15 @@ def weighted_transitions(
     sizes = lengths + np.array([episode.terminated for episode in demos.episodes])
     weighted = density > 0
     chosen = None if sizes[weighted].sum() <= most else _drawn_beforehand(density, sizes, seed, most)
+    segments = [WHOLE] * len(demos) if weights is None else weights.of_segments(demos)
     parts = [
-        _part(trajectory, float(density[place]), None if chosen is None else chosen[place], actions=actions)
+        _part(
+            trajectory,
+            float(density[place]),
+            None if chosen is None else chosen[place],
+            segments[place],
+            actions=actions,
+        )
         for place, trajectory in enumerate(demos)
         if weighted[place]
     ]
@@ -161,8 +169,10 @@ def weighted_transitions(
     )
 
 
-def _part(trajectory: Trajectory, density: float, rows: Ints | None, *, actions: bool) -> _Part:
-    """Return the pairs of one demonstration: all of them, or the rows that were drawn, each as likely as the other."""
+def _part(
+    trajectory: Trajectory, density: float, rows: Ints | None, segments: Sequence[tuple[int, float]], *, actions: bool
+) -> _Part:
+    """Return the pairs of one demonstration: all of them, or the rows that were drawn, each as likely as its segment says."""
     before, after = trajectory.states[:-1], trajectory.states[1:]
     taken = trajectory.actions if actions and trajectory.actions is not None else np.empty((len(before), 0))
     absorbing = np.zeros(len(before), bool)
@@ -170,9 +180,11 @@ def _part(trajectory: Trajectory, density: float, rows: Ints | None, *, actions:
         # the absorbing state has no coordinates: the last state stands in for shape
         before, after = np.concatenate([before, after[-1:]]), np.concatenate([after, after[-1:]])
         absorbing, taken = np.append(absorbing, True), np.concatenate([taken, taken[-1:]])
+    begins, parts = zip(*segments, strict=True)
+    relative = np.repeat(parts, np.diff([*begins, len(before)]))
     if rows is None:
-        return _Part(before, after, absorbing, np.full(len(before), density), trajectory.states[0], taken)
-    return _Part(before[rows], after[rows], absorbing[rows], np.ones(len(rows)), trajectory.states[0], taken[rows])
+        return _Part(before, after, absorbing, density * relative, trajectory.states[0], taken)
+    return _Part(before[rows], after[rows], absorbing[rows], relative[rows], trajectory.states[0], taken[rows])
 
 
 def _drawn_beforehand(density: Floats, sizes: Ints, seed: int, most: int) -> list[Ints]:

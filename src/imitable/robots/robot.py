@@ -132,6 +132,11 @@ class Robot:
         return self.control_centre + self.control_half_range * units
 
     @property
+    def has_servos(self) -> bool:
+        """Whether an actuator's force depends on where the body is, so that controls are positions or speeds."""
+        return bool((self.model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)).any())
+
+    @property
     def root_entries(self) -> int:
         """How many leading state entries are the root's position in the world."""
         if self.family.rules is not None:

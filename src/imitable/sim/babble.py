@@ -17,6 +17,9 @@ from imitable.types import Floats, Trajectory
 SMOOTHNESS, LOUDNESS = 0.9, 0.7
 """Controls are 0.7 u_t in half control ranges, clipped to the range: u_t = 0.9 u_{t−1} + √(1 − 0.9²) ξ_t, u_{−1} = ξ_0."""
 
+SERVO_SMOOTHNESS, SERVO_LOUDNESS = 0.95, 0.5
+"""Those of servos, whose controls are positions and are smoothed twice: rough ones ask for leaps that no arm is asked for."""
+
 
 @dataclass(frozen=True)
 class Scales:
@@ -36,11 +39,17 @@ class Scales:
     """(2 nv) of the differences between a state and the one before it."""
 
 
-def babble(robot: Robot, count: int, steps: int, seed: int, *, threads: int = 1) -> list[Trajectory]:
-    """Record `count` trajectories of `steps` control steps from the body's start; an unstable one is cut short."""
-    task = Locomotion(robot) if robot.family.rules else Free(robot)
+def babble(
+    robot: Robot, count: int, steps: int, seed: int, *, starts: Floats | None = None, threads: int = 1
+) -> list[Trajectory]:
+    """Record `count` trajectories of `steps` control steps; an unstable one is cut short.
+
+    They begin where the body's episodes do, or in the states `starts` (count, S).
+    """
     rng = seeding.generator(seed, "babble")
-    starts = task.start(rng, count).states
+    if starts is None:
+        task = Locomotion(robot) if robot.family.rules else Free(robot)
+        starts = task.start(rng, count).states
     actions = _smooth(robot, rng.standard_normal((steps, count, robot.control_range.shape[1])))
     batch = Batch(robot, count, threads)
     batch.set_state(starts)
@@ -61,11 +70,19 @@ def babble(robot: Robot, count: int, steps: int, seed: int, *, threads: int = 1)
 
 def _smooth(robot: Robot, noise: Floats) -> Floats:
     """(T, N, A) white noise → (T, N, A) smooth controls inside the range."""
+    if robot.has_servos:
+        units = _filtered(_filtered(noise, SERVO_SMOOTHNESS), SERVO_SMOOTHNESS)
+        return robot.to_controls(np.clip(SERVO_LOUDNESS * units / units.std(), -1, 1))
+    return robot.to_controls(np.clip(LOUDNESS * _filtered(noise, SMOOTHNESS), -1, 1))
+
+
+def _filtered(noise: Floats, smoothness: float) -> Floats:
+    """(T, …) white noise → (T, …) of the same deviation, each a part of the one before."""
     units, now = np.empty_like(noise), noise[0]
     for t, draw in enumerate(noise):
-        now = SMOOTHNESS * now + np.sqrt(1 - SMOOTHNESS**2) * draw
+        now = smoothness * now + np.sqrt(1 - smoothness**2) * draw
         units[t] = now
-    return robot.to_controls(np.clip(LOUDNESS * units, -1, 1))
+    return units
 
 
 @lru_cache(maxsize=64)

@@ -62,6 +62,18 @@ class StateSpace:
             gap[..., tangent : tangent + 3] = _rotation_between(targets[..., turn], states[..., turn])
         return gap
 
+    def moved(self, states: Floats, differences: Floats) -> Floats:
+        """(…, S), (…, 2 nv) → (…, S) the states that differ so much from `states`: the inverse of `difference`."""
+        if not self.quaternions:
+            return states + differences
+        entries, tangents = self._plain
+        there = states.copy()
+        there[..., entries] += differences[..., tangents]
+        for first, tangent in self._rotations:
+            turn = slice(first, first + 4)
+            there[..., turn] = _turned(states[..., turn], differences[..., tangent : tangent + 3])
+        return there
+
     def coordinates(self, states: Floats) -> Floats:
         """(…, S) → (…, 2 nv) states as differences from the origin: what a network or a distance sees of them.
 
@@ -135,6 +147,16 @@ def _sign(quaternions: Floats) -> Floats:
     return np.where(first < 0, -1.0, 1.0)
 
 
+def _turned(quaternions: Floats, vectors: Floats) -> Floats:
+    """(…, 4), (…, 3) → (…, 4): q ∘ exp(v), turned by |v| about v as the body sees it."""
+    angles = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    axis = 0.5 * np.sinc(angles / (2 * np.pi)) * vectors  # sin(|v|/2) v / |v|
+    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    a, (b, c, d) = np.cos(angles[..., 0] / 2), np.moveaxis(axis, -1, 0)
+    product = (w * a - x * b - y * c - z * d, w * b + x * a + y * d - z * c)
+    return np.stack([*product, w * c - x * d + y * a + z * b, w * d + x * c - y * b + z * a], axis=-1)
+
+
 def beyond_limits(robot: Robot, states: Floats) -> Bools:
     """(N, S) → (N) whether any limited joint stands beyond its range by more than `SLACK` of its span."""
     model, beyond = robot.model, np.zeros(len(states), bool)
@@ -150,6 +172,23 @@ def beyond_limits(robot: Robot, states: Floats) -> Bools:
         slack = SLACK * (high - low)
         beyond |= (positions < low - slack) | (positions > high + slack)
     return beyond
+
+
+def within_limits(robot: Robot, states: Floats) -> Floats:
+    """(N, S) → (N, S): joints that stand beyond their range by more than `SLACK` of its span are put at its end.
+
+    Limits are soft, so that less is part of many movements; ball joints are left as they are.
+    """
+    model, moved = robot.model, states.copy()
+    for joint in np.flatnonzero(model.jnt_limited).tolist():
+        if int(model.jnt_type[joint]) == int(mujoco.mjtJoint.mjJNT_BALL):
+            continue
+        place = int(model.jnt_qposadr[joint])
+        low, high = model.jnt_range[joint].tolist()
+        slack = SLACK * (high - low)
+        beyond = (states[:, place] < low - slack) | (states[:, place] > high + slack)
+        moved[beyond, place] = np.clip(states[beyond, place], low, high)
+    return moved
 
 
 def penetrating(robot: Robot, states: Floats) -> Bools:

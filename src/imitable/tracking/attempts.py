@@ -47,9 +47,9 @@ def trace_without_rollout(trajectory: Trajectory, steps: Ints, errors: Floats, i
     )
 
 
-def discounted_share(distance: float, passive: float) -> float:
-    """Return distance ÷ passive distance; both zero (the demonstration rests) is perfectly followed."""
-    return distance / max(passive, 1e-9)
+def discounted_share(distance: float, passive: float, floor: float = 1e-9) -> float:
+    """Return distance ÷ passive distance, which counts as `floor` at least: see `Distance.floor`."""
+    return distance / max(passive, floor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,10 @@ class Pieces:
 
     def part(self, begin: int, count: int) -> "Pieces":
         """Return one block of them."""
-        rows = slice(begin, begin + count)
+        return self.rows(slice(begin, begin + count))
+
+    def rows(self, rows: Ints | slice) -> "Pieces":
+        """Return some of them."""
         return Pieces(self.owners[rows], self.numbers[rows], self.begins[rows], self.lengths[rows])
 
     def states(self, trajectories: Sequence[Trajectory], steps: int) -> Floats:
@@ -98,6 +101,19 @@ def whole_pieces(lengths: Ints, attempts: int = 1) -> Pieces:
 class Distance(Protocol):
     """How far states are apart, and how steps add up."""
 
+    @property
+    def discount(self) -> float:
+        """γ of the sum."""
+        ...
+
+    @property
+    def floor(self) -> float:
+        """Error of one step that nothing is smaller than when errors are compared with it.
+
+        A demonstration that rests is followed by doing nothing, too: what is left of it would else be a share of nothing.
+        """
+        ...
+
     def errors(self, states: Floats, targets: Floats) -> Floats:
         """(…, S), (…, S) → (…) distances."""
         ...
@@ -125,10 +141,18 @@ class Attempts:
         """(k), (k) discounted distances of some attempts, and those of the passive imitator."""
         return ruler.discounted(self.errors[rows]), ruler.discounted(self.passive_errors[rows])
 
-    def shares(self, ruler: Distance, rows: Ints | slice = slice(None)) -> Floats:
-        """(k) distance ÷ passive distance of some attempts."""
-        pairs = zip(*self.distances(ruler, rows), strict=True)
-        return np.array([discounted_share(float(distance), float(passive)) for distance, passive in pairs])
+    def share(self, ruler: Distance, rows: Ints) -> tuple[float, float]:
+        """Return Σ d / Σ p of k attempts at one demonstration, and its standard error; d distances, p the passive ones.
+
+        The ratio of sums, not the mean of ratios: an attempt from which the passive imitator hardly departs says little. Its
+        standard error is that of the mean of d − share · p, over the mean of p; 0 of one attempt.
+        """
+        distances, passive = self.distances(ruler, rows)
+        passive = np.maximum(passive, ruler.discounted(np.where(np.isfinite(self.errors[rows]), ruler.floor, np.nan)))
+        share = float(distances.sum() / passive.sum())
+        if len(rows) == 1:
+            return share, 0.0
+        return share, float((distances - share * passive).std(ddof=1) / np.sqrt(len(rows)) / passive.mean())
 
     def trace(self, rows: Ints) -> Trace:
         """Return all judged steps of some attempts, one after the other."""

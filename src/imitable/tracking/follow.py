@@ -23,12 +23,12 @@ class Followed:
 def follow(
     lanes: Lanes, solver: Solver, targets: Floats, lengths: Ints, seed: int, *, disturbances: Floats | None = None
 ) -> Followed:
-    """Follow N references from their own first states; targets (N, H + ahead, S), of which `lengths` (N) steps are meant.
+    """Follow N references from their own first states; targets (N, H + 1, S), of which `lengths` (N) steps are meant.
 
     `disturbances` (N, H, A) are added to the actions when they are carried out; the solver plans without them.
     """
     n, frames, size = targets.shape
-    steps = frames - lanes.ahead
+    steps = frames - 1
     states = np.full((n, steps, size), np.nan)
     actions = np.full((n, steps, len(lanes.centre)), np.nan)
     now, previous = targets[:, 0].copy(), lanes.centre + lanes.half * lanes.passive(targets[:, 0])
@@ -36,14 +36,11 @@ def follow(
     for t in range(steps):
         live = np.flatnonzero(lengths > t)
         rng = seeding.generator(seed, "candidates", t)
-        solved = solve(
-            lanes, solver, now[live], targets[live, t + lanes.ahead], previous[live], restart_budgets[live], rng, live
-        )
+        solved = solve(lanes, solver, now[live], targets[live, t + 1], previous[live], restart_budgets[live], rng, live)
         restart_budgets[live] -= solved.extra
         reached = solved.reached
-        if disturbances is not None or lanes.ahead > 1:
-            noise = 0.0 if disturbances is None else disturbances[live, t]
-            reached = carry_out(lanes, now[live], solved.actions + noise, live)
+        if disturbances is not None:
+            reached = carry_out(lanes, now[live], solved.actions + disturbances[live, t], live)
         states[live, t], actions[live, t] = reached, solved.actions
         now[live], previous[live] = reached, solved.actions
     return Followed(states, actions)
@@ -63,5 +60,5 @@ def passive_rollout(lanes: Lanes, starts: Floats, steps: int, disturbances: Floa
 def carry_out(lanes: Lanes, states: Floats, controls: Floats, problems: Ints | None = None) -> Floats:
     """(N, S), (N, A) → (N, S): one step under controls that may lie outside the range; MuJoCo clips them itself."""
     units = ((controls - lanes.centre) / lanes.half)[:, None]
-    reached = lanes.reach(states, units, steps=1, problems=problems)[:, 0]
+    reached = lanes.reach(states, units, problems=problems)[:, 0]
     return np.where(np.isfinite(reached), reached, states)

@@ -88,7 +88,7 @@ def biases(robot: Robot, states: Floats) -> Floats:
     """(N, S) → (N, A) what actuators exert at control zero: b₀ + b₁ · length + b₂ · velocity of a servo, 0 of a motor."""
     model = robot.model
     forces = np.zeros((len(states), model.nu))
-    if not has_servos(robot):
+    if not robot.has_servos:
         return forces
     data, nq = mujoco.MjData(model), model.nq
     affine = model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)
@@ -101,11 +101,6 @@ def biases(robot: Robot, states: Floats) -> Floats:
     return forces
 
 
-def has_servos(robot: Robot) -> bool:
-    """Whether an actuator's force depends on where the body is."""
-    return bool((robot.model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)).any())
-
-
 def bands(robot: Robot) -> Floats:
     """(A) how far a control moves from no force to the actuator's whole force, in half control ranges; 1 at most.
 
@@ -116,7 +111,7 @@ def bands(robot: Robot) -> Floats:
     limits = np.array([_force_limit(model, actuator) for actuator in range(model.nu)])
     with np.errstate(divide="ignore", invalid="ignore"):
         width = np.where((gains > 0) & np.isfinite(limits), limits / gains / robot.control_half_range, 1.0)
-    return np.minimum(width, 1.0) if has_servos(robot) else np.ones(model.nu)
+    return np.minimum(width, 1.0) if robot.has_servos else np.ones(model.nu)
 
 
 def actuator_limits(robot: Robot) -> Floats:

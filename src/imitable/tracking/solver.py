@@ -18,7 +18,7 @@ from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
 from imitable.sim.kinematics import state_space
 from imitable.tracking.box_qp import minimise
-from imitable.tracking.inverse_dynamics import bands, has_servos, inverse_actions, passive_actions
+from imitable.tracking.inverse_dynamics import bands, inverse_actions, passive_actions
 from imitable.types import Bools, Floats, Ints
 
 DAMPINGS = (1e-3, 0.1)
@@ -35,11 +35,11 @@ NEAR, SPREAD, ANYWHERE = 2, 0.3, 2
 class Solver:
     """How hard to look."""
 
-    solved: float = 0.01
+    solved: float = 0.001
     """A problem is solved when its error is below this fraction of the error of doing nothing."""
     gain: float = 0.8
     """A walk goes on while every step brings the error below this fraction of the one before."""
-    first_steps: int = 3
+    first_steps: int = 6
     """Gauss–Newton steps of the first walk, at most."""
     later_steps: int = 6
     """And of the later ones."""
@@ -66,15 +66,15 @@ class Solved:
 class Lanes:
     """Simulations of the imitator that try candidates: row = problem, column = candidate."""
 
-    def __init__(self, robot: Robot, scale: Floats, threads: int = 1, *, ahead: int = 1, bodies: Sequence[Robot] = ()) -> None:
-        """Remember the body, the scale (2 nv) of the residual, and for how many control steps a candidate is held.
+    def __init__(self, robot: Robot, scale: Floats, threads: int = 1, *, bodies: Sequence[Robot] = ()) -> None:
+        """Remember the body and the scale (2 nv) of the residual.
 
         With `bodies` (alike but for their dynamics) problem i is one of body i, and every call says which problems it is about.
         """
-        self.robot, self.scale, self.ahead, self._threads = robot, scale, ahead, threads
+        self.robot, self.scale, self._threads = robot, scale, threads
         self.bodies = tuple(bodies)
         self.centre, self.half = robot.control_centre, robot.control_half_range
-        self.servos, self._space = has_servos(robot), state_space(robot)
+        self.servos, self._space = robot.has_servos, state_space(robot)
         self.bands = bands(robot)
         """(A) how far from no force to the whole force of an actuator, in half control ranges."""
         self._width = max(len(self.centre), NEAR + ANYWHERE)
@@ -110,38 +110,41 @@ class Lanes:
         return self.units(np.concatenate([passive_actions(body, states[i : i + 1]) for i, body in owners]))
 
     def units(self, actions: Floats) -> Floats:
-        """(N, A) controls → (N, A) in half control ranges, inside them."""
+        """(…, A) controls → (…, A) in half control ranges, inside them."""
         return np.clip((actions - self.centre) / self.half, -1, 1)
 
     def _owners(self, count: int, problems: Ints | None) -> list[Robot]:
         rows = range(count) if problems is None else problems.tolist()
         return [self.bodies[row] for row in rows]
 
-    def reach(self, states: Floats, units: Floats, *, steps: int | None = None, problems: Ints | None = None) -> Floats:
-        """(N, S), (N, K, A) in half control ranges → (N, K, S) states `steps` (else `ahead`) control steps later.
+    def reach(self, states: Floats, units: Floats, *, problems: Ints | None = None) -> Floats:
+        """(N, S), (N, K, A) in half control ranges → (N, K, S) states one control step later; see `roll`."""
+        return self.roll(states, units[:, :, None], problems=problems)[:, :, 0]
 
-        NaN where MuJoCo gave up. `problems` (N), ascending, says whose bodies they are; without it, those of all.
+    def roll(self, states: Floats, units: Floats, *, problems: Ints | None = None) -> Floats:
+        """(N, S), (N, K, T, A) in half control ranges → (N, K, T, S) states after each of T control steps.
+
+        NaN from where MuJoCo gave up. `problems` (N), ascending, says whose bodies they are; without it, those of all.
         """
-        steps = steps or self.ahead
-        n, k, actions = (int(length) for length in units.shape)
+        n, k, steps, actions = (int(length) for length in units.shape)
         size, ids = n * k, self._places(problems, n, k)
         self._batch.set_state(np.repeat(states, k, axis=0), ids)
-        controls, failed = self.centre + self.half * units.reshape(size, actions), np.zeros(size, bool)
-        for _ in range(steps):
-            failed |= self._batch.step(controls, ids)
-        reached = self._batch.states[ids]
-        reached[failed] = np.nan
+        controls, failed = self.centre + self.half * units.reshape(size, steps, actions), np.zeros(size, bool)
+        reached = np.empty((size, steps, states.shape[1]))
+        for t in range(steps):
+            failed |= self._batch.step(controls[:, t], ids)
+            reached[:, t] = np.where(failed[:, None], np.nan, self._batch.states[ids])
         self.spent += size * steps
-        return reached.reshape(n, k, -1)
+        return reached.reshape(n, k, steps, states.shape[1])
 
     def residuals(self, reached: Floats, targets: Floats) -> Floats:
-        """(N, K, S), (N, S) → (N, K, 2 nv) standardised residuals, so that e² = Σ r²; huge where MuJoCo gave up."""
-        gap = self._space.difference(reached, targets[:, None]) / (self.scale * np.sqrt(len(self.scale)))
+        """(…, S), (…, S) → (…, 2 nv) standardised residuals, so that e² = Σ r²; huge where MuJoCo gave up."""
+        gap = self._space.difference(reached, targets) / (self.scale * np.sqrt(len(self.scale)))
         return np.where(np.isfinite(gap), gap, 1e3)
 
     def errors(self, reached: Floats, targets: Floats) -> Floats:
         """(N, K, S), (N, S) → (N, K) errors e."""
-        return np.sqrt(np.square(self.residuals(reached, targets)).sum(axis=2))
+        return np.sqrt(np.square(self.residuals(reached, targets[:, None])).sum(axis=2))
 
 
 def solve(
@@ -233,11 +236,11 @@ class _Search:
     def _downhill(self, ids: Ints, units: Floats, reached: Floats, difference: float) -> tuple[Floats, Floats, Floats]:
         """Take one Gauss–Newton step from units (n, A), with several dampings; return the best of all that was looked at."""
         states, targets, problems = self.states[ids], self.targets[ids], self.problems[ids]
-        residuals = self.lanes.residuals(reached[:, None], targets)
+        residuals = self.lanes.residuals(reached, targets)[:, None]
         step = np.where(units > 0, -difference, difference) * self.lanes.bands  # away from the nearer bound
         moved = units[:, None, :] + step[:, :, None] * np.eye(units.shape[1])
         moved_to = self.lanes.reach(states, moved, problems=problems)
-        jacobian = (self.lanes.residuals(moved_to, targets) - residuals) / step[:, :, None]  # (n, A, 2 nv)
+        jacobian = (self.lanes.residuals(moved_to, targets[:, None]) - residuals) / step[:, :, None]  # (n, A, 2 nv)
         tries = _gauss_newton(jacobian, residuals[:, 0], units)
         tried_to = self.lanes.reach(states, tries, problems=problems)
         all_units = np.concatenate([units[:, None], tries, moved], axis=1)

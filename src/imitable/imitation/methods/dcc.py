@@ -77,7 +77,9 @@ class Dcc:
         if job.weights is None:
             return replace(job, demos=demos)
         values = job.weights.of(job.demos)[places]
-        return replace(job, demos=demos, weights=Weights(tuple(row.hash for row in demos.episodes), values / values.sum()))
+        names, segments = tuple(row.hash for row in demos.episodes), job.weights.of_segments(job.demos)
+        kept = tuple(segments[place] for place in places.tolist())
+        return replace(job, demos=demos, weights=Weights(names, values / values.sum(), segments=kept))
 
     def _translator(self, job: LearningJob) -> Callable[[Floats], Floats]:
         """Learn Φ."""

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""What came of following a demonstration, in words and units that people know: how much of it, where it was lost, metres."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from imitable.feasibility.body_errors import body_errors
+from imitable.feasibility.lost import lost
+from imitable.feasibility.scorer import Measured
+from imitable.feasibility.static_checks import impossible
+from imitable.feasibility.weighting import first_divergence
+from imitable.robots.robot import Robot
+from imitable.tracking.attempts import Trace
+from imitable.types import Floats, Ints, Trajectory
+
+
+@dataclass(frozen=True)
+class Account:
+    """Of one demonstration; NaN and None where a method simulates no rollout."""
+
+    followed: float
+    """Part of the movement that was followed: of what was judged, and of what the states alone do not rule out."""
+    lost_at: tuple[float, ...]
+    """Seconds into the demonstration at which an attempt was lost for good, or what is impossible begins."""
+    error_mean_m: float
+    """Mean distance of the bodies, metres, over the judged time."""
+    error_max_m: float
+    """Largest distance of any body."""
+    success: bool | None
+    """Whether the bodies' mean distance stayed within half a metre."""
+    first_divergence: int
+    """First demonstrated step from which on an attempt is lost, or what is impossible begins; −1 if there is none."""
+
+
+def account(measured: Measured, trajectory: Trajectory, imitator: Robot, own_error: float) -> Account:
+    """Return the account of a demonstration; a method without rollouts only says where its error exceeds `own_error`."""
+    trace, period = measured.trace, imitator.layout.period_s
+    begins = [span.begin for span in measured.spans]
+    if not np.isfinite(trace.states).any():
+        step = first_divergence(trace.errors, trace.steps, trace.attempts, own_error)
+        steps = [*begins, *([step] if step >= 0 else [])]
+        return Account(float("nan"), _times(steps, period), float("nan"), float("nan"), None, min(steps, default=-1))
+    attempted, rows = _attempts(trace)
+    demonstrated = trajectory.states[np.minimum(trace.steps[rows], len(trajectory))]
+    lengths = (rows >= 0).sum(axis=1)
+    errors = body_errors(imitator, attempted, demonstrated, lengths=lengths)
+    gone = lost(imitator, errors, attempted, demonstrated)
+    lost_steps = [int(trace.steps[rows[row, step]]) for row, step in enumerate(gone.steps.tolist()) if step >= 0]
+    within = ~np.isnan(gone.ratios)
+    kept = float((gone.ratios[within] <= 1).mean()) if within.any() else 0.0
+    return Account(
+        followed=kept * float(1 - impossible(measured.spans, len(trajectory)).mean()),
+        lost_at=_times([*begins, *lost_steps], period),
+        error_mean_m=float(np.average(errors.body_mean_m, weights=lengths)),
+        error_max_m=float(errors.body_largest_m.max()),
+        success=bool(errors.success().all()),
+        first_divergence=min([*begins, *lost_steps], default=-1),
+    )
+
+
+def _attempts(trace: Trace) -> tuple[Floats, Ints]:
+    """Return the states of n attempts of at most H steps, (n, H, S), NaN beyond their ends, and their rows (n, H), −1 there."""
+    names, owners = np.unique(trace.attempts, return_inverse=True)
+    counts = np.bincount(owners)
+    rows = np.full((len(names), int(counts.max())), -1)
+    for attempt in range(len(names)):
+        rows[attempt, : counts[attempt]] = np.flatnonzero(owners == attempt)
+    states = np.where((rows >= 0)[:, :, None], trace.states[rows], np.nan)
+    return states, rows
+
+
+def _times(steps: list[int], period_s: float) -> tuple[float, ...]:
+    return tuple(sorted({round(step * period_s, 2) for step in steps}))
