@@ -114,7 +114,7 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wicked = [replace(one, demonstrator=SCRIPT) for one in babble(weak, 2, 40, 3)]
     demos: list[Trajectory] = [*babble(weak, 3, 40, 1), *babble(strong, 3, 40, 2), *wicked]
     im.write(folder / "demos", weak.layout, demos)
-    im.score(im.read(folder / "demos"), weak, "direct:horizon=20,restart_budget=50", out=folder / "scores.parquet")
+    im.score(im.read(folder / "demos"), weak, "direct:window_s=0.4,restart_budget=50", out=folder / "scores.parquet")
     return folder / "scores.parquet"
 
 

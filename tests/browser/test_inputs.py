@@ -58,17 +58,8 @@ def many(scores: Scores, folder: str) -> Scores:
     )
     share = np.abs(generator.normal(0.2 * (np.arange(MANY) % 6), 0.1))
     step = np.where(share > 0.2, generator.integers(1, 900, MANY), -1)
-    blank = np.zeros(MANY)
-    grown = replace(
-        scores,
-        episodes=episodes,
-        distance=10 * share,
-        share=share,
-        score=blank,
-        weight=blank,
-        verdict=("",) * MANY,
-        first_divergence=step.astype(np.int64),
-    )
+    rows = scores.at([row % len(scores) for row in range(MANY)])
+    grown = replace(rows, episodes=episodes, distance=10 * share, share=share, first_divergence=step.astype(np.int64))
     return weigh(grown)
 
 
@@ -102,7 +93,8 @@ def test_details_are_spread_and_capped(scores: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "method", ["neighbours", "direct:form=restart,horizon=10,restart_budget=0", "direct:form=windows,window=8,restart_budget=0"]
+    "method",
+    ["neighbours", "direct:form=restart,transitions=10,restart_budget=0", "direct:window_s=0.16,windows=3,restart_budget=0"],
 )
 def test_every_kind_of_scorer_has_a_page(browser: Browser, scores: Path, tmp_path: Path, method: str) -> None:
     demos, imitator = im.read(scores.with_name("demos")), im.read_scores(scores).imitator

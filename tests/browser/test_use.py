@@ -70,10 +70,10 @@ def test_it_can_be_used_by_keyboard(browser: Browser, page: Path) -> None:
     assert browser.run("return document.activeElement.dataset.key") == "place"
 
 
-@pytest.mark.parametrize("keep", ["all", "top:3"])
-def test_the_slider_weighs_as_python_does(browser: Browser, scores: Path, keep: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("keep", "balance"), [("all", "none"), ("top:3", "none"), ("all", "demonstrator")])
+def test_the_slider_weighs_as_python_does(browser: Browser, scores: Path, keep: str, balance: str, tmp_path: Path) -> None:
     out = tmp_path / "scores.parquet"
-    write_scores(out, weigh(im.read_scores(scores), keep=keep))
+    write_scores(out, weigh(im.read_scores(scores), keep=keep, balance=balance))
     im.write_report([out], tmp_path / "report.html")
     browser.open(tmp_path / "report.html")
     browser.sort("place")
@@ -81,7 +81,7 @@ def test_the_slider_weighs_as_python_does(browser: Browser, scores: Path, keep: 
     assert own.startswith(f"imitable weigh {out} --temperature auto")
     for notch, temperature in ((60, "0.03"), (100, "0.139"), (180, "3")):
         browser.slide(notch)
-        wanted = weigh(im.read_scores(scores), f"share:{temperature}", keep)
+        wanted = weigh(im.read_scores(scores), f"share:{temperature}", keep, balance)
         weights = browser.run("return [...document.querySelectorAll('#demonstrations .weight')].map(c => Number(c.title))")
         np.testing.assert_allclose(weights, wanted.weight, rtol=1e-12, atol=1e-300)
         assert f"{1 / np.square(wanted.weight).sum():.2f} of 8" in browser.text("#ess")
@@ -93,6 +93,17 @@ def test_the_slider_weighs_as_python_does(browser: Browser, scores: Path, keep: 
     np.testing.assert_allclose(weights, im.read_scores(tmp_path / "weighted.parquet").weight, rtol=1e-12)
     browser.driver.find_element(By.ID, "own").click()
     assert browser.text("#weigh-command") == own
+
+
+def test_a_score_shows_its_uncertainty_and_what_was_followed(browser: Browser, scores: Path, page: Path) -> None:
+    read = im.read_scores(scores)
+    browser.open(page)
+    browser.sort("place")
+    for row, (score, followed) in enumerate(zip(browser.column(6), browser.column(7), strict=True)):
+        low, high = (float(text) for text in score.split("(")[1].rstrip(")").split("–"))
+        assert low == pytest.approx(read.score_low[row], rel=0.01, abs=1e-3)
+        assert high == pytest.approx(read.score_high[row], rel=0.01, abs=1e-3)
+        assert float(followed.rstrip(" %")) == pytest.approx(100 * read.followed[row], abs=0.1)
 
 
 def test_sort_and_filter(browser: Browser, page: Path) -> None:
@@ -120,9 +131,9 @@ def test_pictures_can_be_saved(browser: Browser, page: Path) -> None:
     gif, svg = sorted(pictures)
     assert xml.etree.ElementTree.parse(svg).getroot().tag.endswith("svg")
     with Image.open(gif) as picture:
-        assert getattr(picture, "n_frames", 0) == 21
+        assert getattr(picture, "n_frames", 0) == 41
         first = np.asarray(picture.convert("RGB"))
-        picture.seek(20)
+        picture.seek(40)
         last = np.asarray(picture.convert("RGB"))
     assert len(np.unique(first.reshape(-1, 3), axis=0)) > 3
     assert (first != last).any()

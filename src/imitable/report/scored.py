@@ -12,7 +12,7 @@ from imitable.command_text import command
 from imitable.feasibility.ruler import MEMORY_S, compared
 from imitable.feasibility.score import Measuring
 from imitable.feasibility.scores import Scores
-from imitable.feasibility.weighting import AUTO_TEMPERATURE, SHARE, VERDICTS, parse_temperature
+from imitable.feasibility.weighting import SHARE, VERDICTS, parse_temperature
 from imitable.files import content_hash
 from imitable.report.detail import details
 from imitable.report.motion import rounded
@@ -46,6 +46,7 @@ def scored(
         "temperature": start_temperature(scores),
         "temperature_text": weighing.temperature,
         "keep": weighing.keep,
+        "balance": weighing.balance,
         "effective_size": scores.weights.effective_size,
         "thresholds": [weighing.feasible_share, weighing.nearly_share],
         "own_error": measured.own_error,
@@ -95,8 +96,6 @@ def _entries(entries: str, imitator: Robot) -> str:
 def start_temperature(scores: Scores) -> float | None:
     """Return the file's own temperature on the share; None if it weighs by another rule."""
     text = scores.weighing.temperature
-    if text == "auto" and scores.measurement.rule == "share":
-        return AUTO_TEMPERATURE
     return parse_temperature(text) if text.startswith(SHARE) else None
 
 
@@ -116,6 +115,10 @@ def _columns(scores: Scores) -> dict[str, Any]:
             "return": rounded([e.total_return for e in episodes]),
             "share": [share if isfinite(share) else None for share in scores.share.tolist()],
             "score": rounded(scores.score.tolist()),
+            "low": rounded(scores.score_low.tolist()),
+            "high": rounded(scores.score_high.tolist()),
+            "followed": rounded(scores.followed.tolist()),
+            "lost": [list(times) for times in scores.lost_at],
             "weight": rounded(scores.weight.tolist()),
             "verdict": [VERDICTS.index(verdict) for verdict in scores.verdict],
             "divergence": [None if step < 0 else step for step in scores.first_divergence.tolist()],

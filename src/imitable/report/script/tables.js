@@ -78,7 +78,7 @@ function heads(columns, sort, choose) {
   return el("thead", {}, el("tr", {}, columns.map(([key, title, left]) => el("th", {scope: "col", class: left ? "left" : null, "aria-sort": sort.key === key ? sort.down ? "descending" : "ascending" : null},
     el("button", {type: "button", "data-key": key, onclick: () => choose(key)}, title)))));
 }
-const FALLING = new Set(["weight", "score", "return", "length", "count"]);   // the largest first when first asked for
+const FALLING = new Set(["weight", "score", "followed", "return", "length", "count"]);   // the largest first when first asked for
 function turned(sort, key) {
   return {key, down: sort.key === key ? !sort.down : FALLING.has(key)};
 }
@@ -100,13 +100,20 @@ function drawGroups() {
 // ---------------------------------------------------------------- demonstrations
 
 const COLUMNS = [["place", "place"], ["demonstrator", "demonstrator", true], ["verdict", "verdict", true], ["share", "share"], ["weight", "weight"], ["score", "score"],
-  ["divergence", "parts at"], ["length", "length"], ["return", "return"]];
+  ["followed", "followed"], ["divergence", "parts at"], ["length", "length"], ["return", "return"]];
 function keyOf(key) {
   const file = now(), columns = file.columns;
   if (key === "place") return (row) => row;
   if (key === "demonstrator") return (row) => file.demonstrators[columns.demonstrator[row]];
   if (key === "weight" || key === "score") return (row) => state[key][row];
   return (row) => columns[key][row];
+}
+function scoreText(file, row) {
+  const {low, high} = file.columns;   // of the file's own rule
+  return state.T === null ? `${short(state.score[row])} (${short(low[row])}–${short(high[row])})` : short(state.score[row]);
+}
+function lostText(times) {
+  return times.length ? `lost at ${times.map((time) => `${time} s`).join(", ")}` : "nowhere lost in what was judged";
 }
 function sortRows() {
   const file = now(), columns = file.columns, text = state.text.trim().toLowerCase(), value = keyOf(state.key);
@@ -127,7 +134,8 @@ function drawRows() {
   const line = (row) => el("tr", {class: "pick", tabindex: 0, "data-row": row, "aria-selected": String(row === state.row), title: row in file.details ? "look at it" : "no details kept"},
     el("td", {}, `#${row}`), el("td", {class: "left name", title: `${file.demonstrators[columns.demonstrator[row]]}, episode ${columns.index[row]} of ${file.sources[columns.source[row]]}`}, breakable(file.demonstrators[columns.demonstrator[row]])),
     el("td", {class: "left"}, verdictMark(file, columns.verdict[row])), el("td", {title: columns.share[row]}, fixed(columns.share[row], 3)),
-    el("td", {class: "weight", title: state.weight[row]}, percent(state.weight[row])), el("td", {title: state.score[row]}, short(state.score[row])),
+    el("td", {class: "weight", title: state.weight[row]}, percent(state.weight[row])), el("td", {title: state.score[row]}, scoreText(file, row)),
+    el("td", {title: lostText(columns.lost[row])}, isNumber(columns.followed[row]) ? percent(columns.followed[row]) : "–"),
     el("td", {title: isNumber(columns.divergence[row]) ? `step ${columns.divergence[row]}` : "within the judged steps it never does"}, isNumber(columns.divergence[row]) ? `${fixed(columns.divergence[row] * file.period_s, 2)} s` : "never"),
     el("td", {}, grouped(columns.length[row])), el("td", {}, grouped(columns.return[row], 0)));
   keepFocus(table, () => table.replaceChildren(heads(COLUMNS, state, (key) => { Object.assign(state, turned(state, key), {page: 0}); sortRows(); drawRows(); }), el("tbody", {}, rows.map(line))));

@@ -14,8 +14,15 @@ function weigh(file, T) {
     masses[i] = keeps[i] ? logs[i] + Math.log(length[i]) : -Infinity;
     top = Math.max(top, masses[i]);
   }
-  for (let i = 0; i < count; i++) sum += masses[i] = Math.exp(masses[i] - top);
+  const spread = file.balance === "demonstrator" ? groupLengths(file) : null;
+  for (let i = 0; i < count; i++) sum += masses[i] = Math.exp(masses[i] - top) / (spread ? spread[file.columns.demonstrator[i]] : 1);
   return {score, weight: Array.from(masses, (mass) => mass / sum)};
+}
+
+function groupLengths(file) {
+  const {demonstrator, length} = file.columns, sums = file.demonstrators.map(() => 0);
+  demonstrator.forEach((group, i) => { sums[group] += length[i]; });
+  return sums;
 }
 
 function rowsWithWeight(file, logs) {
