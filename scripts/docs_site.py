@@ -13,7 +13,14 @@ from typing import Any
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parents[1]
-OUTSIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "results/*.md", "results/demonstrators/*.md", "results/demonstrators/*.csv")
+OUTSIDE = (
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "results/*.md",
+    "results/*.svg",
+    "results/demonstrators/*.md",
+    "results/demonstrators/*.csv",
+)
 """Pages that join the site, and the tables that they link to."""
 
 

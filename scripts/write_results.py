@@ -7,7 +7,10 @@ from pathlib import Path
 
 from feasibility_page import page as feasibility
 from imitation_page import page as imitation
+from own_movements_page import page as own_movements
+from own_movements_page import reliability
 
+from imitable.experiments.own_movements import read_bodies
 from imitable.experiments.training_records import ExpertRecord, ThroughputRecord, read_experts, read_throughput
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
@@ -78,7 +81,11 @@ def pages() -> dict[str, str]:
         written["learning.md"] = learning(experts)
     if measured := read_throughput(RESULTS):
         written["throughput.md"] = throughput(measured)
-    sets: dict[str, Callable[[Path], str]] = {"feasibility": feasibility, "imitation": imitation}
+    sets: dict[str, Callable[[Path], str]] = {
+        "feasibility": feasibility,
+        "imitation": imitation,
+        "own_movements": own_movements,
+    }
     return written | {f"{name}.md": page(RESULTS) for name, page in sets.items() if (RESULTS / name).is_dir()}
 
 
@@ -89,6 +96,8 @@ def main() -> None:
     out = parser.parse_args().out
     for name, page in pages().items():
         (out / name).write_text(page)
+    if bodies := read_bodies(RESULTS):
+        (out / "own_movements.svg").write_bytes(reliability(bodies))
 
 
 if __name__ == "__main__":

@@ -13,16 +13,20 @@ from imitable.experiments.cloning_records import Curve, curve_record, steps_to
 from imitable.experiments.feasibility_records import (
     DemonstratorScores,
     FeasibilityRecord,
+    balanced_mass,
+    effective_size,
     mean_scores,
     related_auroc,
     related_mass,
     share_correlation,
+    total_variation,
 )
 from imitable.experiments.imitation_records import LearningRecord, LearningRun, Returns, demonstrated_fraction, reaches_goal
 from imitable.experiments.intervals import Interval, interval
 from imitable.experiments.ladders import Ladder
 from imitable.experiments.settings import Setting
 from imitable.experiments.statistics import auroc, rank_correlation
+from imitable.feasibility.weighting import LEAST_NOISE
 
 small = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=12).map(np.array)
 
@@ -81,16 +85,29 @@ def test_related_mass_follows_counts_and_scores() -> None:
     assert related_mass(same, SETTING, "auto", (3, 3, 0, 0)) == pytest.approx(1)
     # unrelated: share + ln 2 · 0.03, so half the score
     half = record((0.1, 0.1, 0.1 + 0.03 * np.log(2), 0.1 + 0.03 * np.log(2)))
-    assert related_mass(half, SETTING, "auto") == pytest.approx(2 / (2 + 12 / 2))
+    assert related_mass(half, SETTING, "share:0.03") == pytest.approx(2 / (2 + 12 / 2))
     # the paper's σ = 5 on the distance
     far = record((0.0, 0.0, 0.05, 0.05))
     assert related_mass(far, SETTING, "paper") == pytest.approx(2 / (2 + 12 * np.exp(-1)))
 
 
 def test_mean_scores_are_one_a_demonstrator_and_calibrated_together() -> None:
-    assert mean_scores(record((0.0, 0.03, 0.06, 0.3)), SETTING) == pytest.approx(np.exp([0, -1, -2, -10]))
+    shares = np.array([0.0, 0.04, 0.08, 0.4])
+    expected = 1 / (1 + LEAST_NOISE * np.exp(shares / LEAST_NOISE))
+    assert mean_scores(record(tuple(shares.tolist())), SETTING) == pytest.approx(expected.tolist())
     calibrated = record((0.0, 0.005, 0.01, 0.3), "calibrated", calibration=[0.0, 1.0])
     assert mean_scores(calibrated, SETTING) == pytest.approx([1, 0.5, 0, 0])
+
+
+def test_weights_of_the_composition() -> None:
+    """Two related demonstrators of one demonstration each, two unrelated of six each, two recorded of each."""
+    same, other = record((0.1,) * 4), record((0.1, 0.1, 10.0, 10.0))
+    assert balanced_mass(same, SETTING) == pytest.approx(1 / 2)
+    assert balanced_mass(other, SETTING) == pytest.approx(1)
+    assert effective_size(same, SETTING) == pytest.approx(14)
+    assert effective_size(other, SETTING) == pytest.approx(2)
+    assert total_variation(same, same, SETTING) == 0
+    assert total_variation(same, other, SETTING) == pytest.approx(12 / 14)
 
 
 def test_share_correlation_of_a_record_with_itself_is_one() -> None:

@@ -2,6 +2,7 @@
 """Experiments on a small scale: what is missing is made, what is there is left alone."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from imitable.experiments.imitation import learn, missing_cases
 from imitable.experiments.imitation_records import learning_path, read_learning
 from imitable.experiments.noise import still_fraction
 from imitable.experiments.records import Places
-from imitable.experiments.settings import BY_NAME, HELD_OUT, SETTINGS, Setting
+from imitable.experiments.settings import BY_NAME, DEVELOPMENT, FRESH, SETTINGS, Setting
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot
 from imitable.sim.rollout import episodes
@@ -52,16 +53,15 @@ def test_only_cases_without_a_record_are_missing(tmp_path: Path) -> None:
 def test_names_of_cases_tell_their_records_apart() -> None:
     assert len({case.record for case in LEARNING_CASES}) == len(LEARNING_CASES)
     assert len({case.name for case in SCORING_CASES}) == len(SCORING_CASES)
-    assert len(BY_NAME) == len(SETTINGS) + len(HELD_OUT)
+    assert len(BY_NAME) == len(SETTINGS) + len(DEVELOPMENT) + len(FRESH)
 
 
-def test_a_setting_is_measured_by_demonstrator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feasibility, "EACH", 2)
+def test_a_setting_is_measured_by_demonstrator(tmp_path: Path) -> None:
     setting = Setting("toy", "hopper:gravity=15", BY_NAME["hopper"].demonstrators, (1, 1, 1, 1))
-    case = ScoringCase("direct, short", "direct:horizon=4")
+    case = ScoringCase("direct, short", "direct:window_s=0.08", each=2)
     record = feasibility.measure(setting, case, tmp_path)
     assert {body: len(scores.share) for body, scores in record.demonstrators.items()} == dict.fromkeys(setting.demonstrators, 2)
-    assert (record.setting, record.case, record.method) == ("toy", "direct, short", "direct:horizon=4")
+    assert (record.setting, record.case, record.method) == ("toy", "direct, short", "direct:window_s=0.08")
     assert record.recorded_certificate is None
     assert record.seconds > 0
     assert record.one_pass_s > 0
@@ -76,7 +76,7 @@ def test_every_case_names_a_setting_of_its_bodies() -> None:
 
 
 def test_two_policies_of_a_body_never_share_a_recording(two_hoppers: Path, tmp_path: Path) -> None:
-    kinds = [Recording("hopper", 2, setting) for setting in ("", "held-out hopper", "hopper")]
+    kinds = [Recording("hopper", 2, setting) for setting in ("", "development hopper", "hopper")]
     plain, held_out, own = (demos_folder(tmp_path, kind) for kind in kinds)
     assert plain == held_out != own
     assert len(distinct(tmp_path, [*kinds, Recording("hopper", 3, "hopper")])) == 3
@@ -87,12 +87,26 @@ def test_two_policies_of_a_body_never_share_a_recording(two_hoppers: Path, tmp_p
     assert not hashes[0] & hashes[2]
 
 
-def test_a_setting_is_measured_on_its_own_demonstrators(
-    two_hoppers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(feasibility, "EACH", 1)
+def test_a_case_may_shake_what_is_followed_and_draw_other_demonstrations(tmp_path: Path) -> None:
+    setting = Setting("toy", "hopper:gravity=15", BY_NAME["hopper"].demonstrators, (1, 1, 1, 1))
+    plain = ScoringCase("direct, short", "direct:window_s=0.08", each=1)
+    cases = (plain, replace(plain, name="shaken", shaken=True), replace(plain, name="other", seed=2))
+    one, shaken, other = (feasibility.measure(setting, case, tmp_path) for case in cases)
+    for body in setting.demonstrators:
+        assert one.demonstrators[body].share != shaken.demonstrators[body].share
+        assert one.demonstrators[body].share == pytest.approx(shaken.demonstrators[body].share, abs=0.2)
+        assert one.demonstrators[body].share != other.demonstrators[body].share
+
+
+def test_a_robot_without_a_policy_demonstrates_babble(tmp_path: Path) -> None:
+    recording = Recording("examples/robots/servo_arm.xml", 2)
+    record_demonstrations(tmp_path, recording)
+    assert {len(trajectory) for trajectory in recorded(tmp_path, [recording])} == {500}
+
+
+def test_a_setting_is_measured_on_its_own_demonstrators(two_hoppers: Path, tmp_path: Path) -> None:
     bodies = ("hopper:gravity=20", "hopper", "hopper:gravity=5", "hopper:gravity=2")
-    case = ScoringCase("direct, short", "direct:horizon=4")
+    case = ScoringCase("direct, short", "direct:window_s=0.04", each=1)
     for name in ("hopper", "toy"):
         feasibility.measure(Setting(name, "hopper:gravity=15", bodies, (1, 1, 1, 1)), case, tmp_path)
     folders = {path.name.rpartition("-")[0] for path in (tmp_path / "demos").iterdir()}

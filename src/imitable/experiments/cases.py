@@ -10,6 +10,9 @@ from imitable.robots.parse import parse_robot
 DEMO_SEED, EACH = 1, 50
 """Seed of all recorded demonstrations, and how many of each demonstrator if a case does not say it."""
 
+REPEATED = 12
+"""And of a case that only repeats another with a new seed."""
+
 MILLION = 1_000_000
 WEIGHTED_STEPS, SHORT_STEPS = 600_000, 300_000
 """Steps of imitating a setting's whole composition, and of the other learners."""
@@ -37,6 +40,7 @@ class Recording:
     count: int
     setting: str = ""
     """The setting they are for: its own demonstrator of the body, if there is one, else the one for all settings."""
+    seed: int = DEMO_SEED
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,26 @@ class ScoringCase:
     name: str
     method: str
     measuring: Measuring = STANDARD
+    each: int = EACH
+    """Demonstrations of each demonstrator."""
+    seed: int = DEMO_SEED
+    """Of demonstrations and scorer."""
+    shaken: bool = False
+    """Whether there is noise of a thousandth of the imitator's scales on what is followed."""
+    everywhere: bool = False
+    """Whether the other imitators are scored, too."""
+
+    def recordings(self, setting: Setting) -> list[Recording]:
+        """Return the demonstrations of a setting's demonstrators."""
+        return [Recording(body, self.each, setting.name, self.seed) for body in setting.demonstrators]
 
 
 SCORING_CASES = (
-    ScoringCase("direct", "direct"),
-    ScoringCase("direct, windows", "direct:form=windows"),
+    ScoringCase("direct", "direct", each=25, everywhere=True),
+    ScoringCase("direct, seed 2", "direct", each=REPEATED, seed=2, everywhere=True),
+    ScoringCase("direct, seed 3", "direct", each=REPEATED, seed=3, everywhere=True),
+    ScoringCase("direct, seed 2, shaken", "direct", each=REPEATED, seed=2, shaken=True, everywhere=True),
+    ScoringCase("direct, quick", "direct:effort=quick", each=REPEATED, seed=2, everywhere=True),
     ScoringCase("direct, restart", "direct:form=restart"),
     ScoringCase("direct, l2", "direct", Measuring(distance="l2")),
     ScoringCase("direct, discount 0.9", "direct", Measuring(discount=0.9)),
@@ -67,7 +86,7 @@ SCORING_CASES = (
     ScoringCase("transferability", "transferability"),
     ScoringCase("neighbours", "neighbours"),
 )
-"""In the order of the tables. Only `direct` is scored on the held-out settings."""
+"""In the order of the tables."""
 
 
 @dataclass(frozen=True)

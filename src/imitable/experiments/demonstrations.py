@@ -12,22 +12,30 @@ from imitable.feasibility.score_files import read_scores
 from imitable.files import Output
 from imitable.policies.shipped import policy_for
 from imitable.robots.parse import parse_robot
+from imitable.sim.babble import babble
 from imitable.sim.task import Locomotion
 from imitable.types import Demonstrations, Policy, Weights
 
+BABBLED = 500
+"""Control steps of a babbled demonstration."""
+
 
 def demos_folder(runs: Path, recording: Recording) -> Path:
-    """Return where demonstrations lie: named by body, number and policy, so that two policies never share a folder."""
-    body = recording.body.replace(":", "_").replace("=", "")
-    return runs / "demos" / f"{body}-{recording.count}-{_policy(recording).hash[:8]}"
+    """Return where demonstrations lie: named by body, number, seed and policy, so that two policies never share a folder."""
+    body = recording.body.replace(":", "_").replace("=", "").replace("/", "_")
+    policy, seed = _policy(recording), "" if recording.seed == DEMO_SEED else f"-seed{recording.seed}"
+    return runs / "demos" / f"{body}-{recording.count}-{policy.hash[:8] if policy else 'babble'}{seed}"
 
 
 def record_demonstrations(runs: Path, recording: Recording) -> None:
-    """Record demonstrations, unless they are there."""
-    folder = demos_folder(runs, recording)
-    if not folder.exists():
-        task = Locomotion(parse_robot(recording.body))
-        write(folder, task.robot.layout, collect(task, _policy(recording), recording.count, DEMO_SEED))
+    """Record demonstrations, unless they are there: of the shipped demonstrator, or, of a robot without one, of babble."""
+    folder, robot, policy = demos_folder(runs, recording), parse_robot(recording.body), _policy(recording)
+    if folder.exists():
+        return
+    if policy is None:
+        write(folder, robot.layout, babble(robot, recording.count, BABBLED, recording.seed))
+    else:
+        write(folder, robot.layout, collect(Locomotion(robot), policy, recording.count, recording.seed))
 
 
 def distinct(runs: Path, recordings: Iterable[Recording]) -> list[Recording]:
@@ -40,8 +48,9 @@ def recorded(runs: Path, recordings: Iterable[Recording]) -> Demonstrations:
     return read(*(demos_folder(runs, recording) for recording in recordings))
 
 
-def _policy(recording: Recording) -> Policy:
-    return policy_for(parse_robot(recording.body), recording.setting)
+def _policy(recording: Recording) -> Policy | None:
+    robot = parse_robot(recording.body)
+    return policy_for(robot, recording.setting) if robot.family.rules else None
 
 
 def scores_file(runs: Path, case: LearningCase) -> Path:

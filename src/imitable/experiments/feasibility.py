@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Score the paper's settings and the held-out ones with every method: python -m imitable.experiments.feasibility.
+"""Score the paper's settings with every method, and other imitators with `direct`: python -m imitable.experiments.feasibility.
 
 Records go to RESULTS/feasibility/SETTING.CASE.json; a record that is there is not made again. Demonstrations and score files
 lie in RUNS/feasibility.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from imitable.experiments.cases import DEMO_SEED, EACH, SCORING_CASES, Recording, ScoringCase
+from imitable.experiments.cases import SCORING_CASES, Recording, ScoringCase
 from imitable.experiments.demonstrations import record_demonstrations, recorded
 from imitable.experiments.feasibility_records import (
     DemonstratorScores,
@@ -23,7 +23,9 @@ from imitable.experiments.feasibility_records import (
 )
 from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import Places, record_or_skip
-from imitable.experiments.settings import BY_NAME, HELD_OUT, SETTINGS, Setting
+from imitable.experiments.settings import BY_NAME, DEVELOPMENT, FRESH, SETTINGS, Setting
+from imitable.feasibility.calibration import jittered
+from imitable.feasibility.ruler import ruler
 from imitable.feasibility.score import score
 from imitable.feasibility.scores import Scores
 from imitable.files import Output
@@ -35,7 +37,7 @@ from imitable.sim.rollout import episodes
 from imitable.sim.task import Locomotion
 from imitable.tracking.certificate import found_again
 from imitable.tracking.solver import Lanes, Solver
-from imitable.types import Demonstrations, Floats
+from imitable.types import Demonstrations, Floats, InMemory
 from imitable.workers import Workers
 
 CERTIFIED_EPISODES, CERTIFIED_TRANSITIONS = 8, 50
@@ -54,14 +56,17 @@ class _Printer:
 
 def measure(setting: Setting, case: ScoringCase, runs: Path) -> FeasibilityRecord:
     """Score one setting with one method; call it in a process of one thread, because it takes the time."""
-    recordings = [Recording(body, EACH, setting.name) for body in setting.demonstrators]
+    recordings = case.recordings(setting)
     for recording in recordings:
         record_demonstrations(runs, recording)
     out = runs / "scores" / f"{record_name(setting.name, case.name)}.parquet"
     demos = recorded(runs, recordings)
+    if case.shaken:
+        rule = ruler(parse_robot(setting.imitator))
+        demos = InMemory(demos.layout, [jittered(one, rule, case.seed) for one in demos])
     asked = Output(out, resume=True, observer=_Printer())
     started = time.perf_counter()
-    scores = score(demos, setting.imitator, case.method, DEMO_SEED, measuring=case.measuring, out=asked)
+    scores = score(demos, setting.imitator, case.method, case.seed, measuring=case.measuring, out=asked)
     return FeasibilityRecord(
         setting.name,
         case.name,
@@ -69,8 +74,8 @@ def measure(setting: Setting, case: ScoringCase, runs: Path) -> FeasibilityRecor
         {name: value for name, value in scores.metadata().items() if name != "key"},
         {body: by_demonstrator(scores, body) for body in setting.demonstrators},
         time.perf_counter() - started,
-        one_pass_s(setting, runs),
-        recorded_certificate(setting) if case.name == "direct" else None,
+        one_pass_s(setting, recordings, runs),
+        recorded_certificate(setting) if case.name == "direct" and setting in SETTINGS else None,
     )
 
 
@@ -84,9 +89,8 @@ def by_demonstrator(scores: Scores, body: str) -> DemonstratorScores:
     )
 
 
-def one_pass_s(setting: Setting, runs: Path) -> float:
-    """Return the seconds that the simulator needs to replay the setting's demonstrations once on the imitator."""
-    recordings = [Recording(body, EACH, setting.name) for body in setting.demonstrators]
+def one_pass_s(setting: Setting, recordings: Sequence[Recording], runs: Path) -> float:
+    """Return the seconds that the simulator needs to replay the demonstrations once on the imitator."""
     return sum(_replay_s(setting.imitator, recorded(runs, [recording])) for recording in recordings)
 
 
@@ -123,10 +127,10 @@ def _certificate(setting: Setting, *, sampled: bool) -> float:
 
 
 def make_records(settings: Sequence[str], cases: Sequence[str], places: Places) -> None:
-    """Make the records that are missing; held-out settings are scored by `direct` alone."""
+    """Make the records that are missing."""
     with Workers(1) as workers:
         for case in (case for case in SCORING_CASES if case.name in cases):
-            for setting in (*SETTINGS, *(HELD_OUT if case.name == "direct" else ())):
+            for setting in (*SETTINGS, *((*DEVELOPMENT, *FRESH) if case.everywhere else ())):
                 if setting.name in settings:
                     path = record_path(places.results, setting.name, case.name)
                     job = (setting, case, places.runs / "feasibility")

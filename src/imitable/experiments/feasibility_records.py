@@ -10,7 +10,7 @@ import numpy as np
 from imitable.experiments.records import read_record
 from imitable.experiments.settings import Setting
 from imitable.experiments.statistics import auroc, rank_correlation
-from imitable.feasibility.weighting import Measures, log_scores, masses
+from imitable.feasibility.weighting import Measures, log_scores, masses, noise_of
 from imitable.types import Floats
 
 Measure = Literal["distance", "share"]
@@ -73,7 +73,7 @@ class FeasibilityRecord:
         """
         own = np.array(self.about.get("calibration", self.about["own_distance"]))
         distance, share = (np.concatenate(self.measured(setting, measure)) for measure in ("distance", "share"))
-        measures = Measures(distance, share, np.ones(1, int), own, np.array(self.about["own_share"]))
+        measures = Measures(distance, share, np.ones(1, int), own, noise_of(np.array(self.about["own_share"])))
         return log_scores(measures, temperature, self.about["rule"])
 
 
@@ -111,6 +111,32 @@ def related_mass(record: FeasibilityRecord, setting: Setting, temperature: str, 
     present = repeats > 0
     mass = masses(record.log_scores(setting, temperature), np.where(present, repeats, 1), present)
     return float(mass[: sum(recorded[: setting.related])].sum())
+
+
+def balanced_mass(record: FeasibilityRecord, setting: Setting) -> float:
+    """Return the mass on related demonstrators if each weighs as its mean score says, however many demonstrations it gave."""
+    scores = mean_scores(record, setting)
+    return sum(scores[: setting.related]) / sum(scores)
+
+
+def composed_weights(record: FeasibilityRecord, setting: Setting) -> tuple[Floats, Floats]:
+    """(N), (N) how many demonstrations of the paper's composition each recorded one stands for, and the weight of one."""
+    recorded = [len(array) for array in record.measured(setting, "distance")]
+    copies = np.concatenate([np.full(size, count / size) for size, count in zip(recorded, setting.counts, strict=True)])
+    scores = np.exp(record.log_scores(setting, "auto"))
+    return copies, scores / (copies * scores).sum()
+
+
+def effective_size(record: FeasibilityRecord, setting: Setting) -> float:
+    """Return 1 / Σ weight² under the paper's composition."""
+    copies, weights = composed_weights(record, setting)
+    return float(1 / (copies * np.square(weights)).sum())
+
+
+def total_variation(record: FeasibilityRecord, other: FeasibilityRecord, setting: Setting) -> float:
+    """Return ½ Σ |w − w′| over the paper's composition, w and w′ the weights of two scorings of the same demonstrations."""
+    (copies, first), (_, second) = (composed_weights(one, setting) for one in (record, other))
+    return float((copies * np.abs(first - second)).sum() / 2)
 
 
 def share_correlation(record: FeasibilityRecord, other: FeasibilityRecord, setting: Setting) -> float:
