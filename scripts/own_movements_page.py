@@ -35,7 +35,7 @@ def reliability(records: Sequence[BodyRecord]) -> bytes:
     total = counts[0] + counts[1]
     middle, seen = (EDGES[1:] + EDGES[:-1]) / 2, total > 0
     above.plot([0, 1], [0, 1], color="0.8", linewidth=1)
-    above.plot(middle[seen], counts[0][seen] / total[seen], "o-", color=CAN)
+    above.plot(middle[seen], counts[0][seen] / total[seen], "o", color=CAN)
     above.set_ylabel("part that the body can do")
     above.axvline(0.5, color="0.6", linestyle=":")
     above.text(0.51, 0.05, "feasible", color="0.4")

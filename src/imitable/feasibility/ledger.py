@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
-# pyright: reportUnknownMemberType=false
-"""The finished chunks of a job, `scores.parquet.parts/`: a killed job goes on after the last of them.
-
-An adapter file: pyarrow ships no types.
-"""
+"""The finished chunks of a job, `scores.parquet.parts/`: a killed job goes on after the last of them."""
 
 import shutil
 from collections.abc import Sequence
@@ -11,30 +7,12 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from imitable.errors import BadScores, CannotResume, CannotWrite
-from imitable.feasibility.score_files import models_path, parts_path, read_scores, write_scores
+from imitable.feasibility.score_files import COLUMNS, models_path, parts_path, read_scores, write_scores
 from imitable.feasibility.scorer import Measured
 from imitable.feasibility.scores import ScoreKey, Scores
 from imitable.feasibility.sealed import damage, read_sealed, write_sealed
 from imitable.feasibility.step_files import StepFile, copy_steps, steps_path, write_traces
-
-_PART: dict[str, Any] = {
-    "episode_hash": pa.string(),
-    "distance": pa.float64(),
-    "share": pa.float64(),
-    "spread": pa.float64(),
-    "stage": pa.int64(),
-    "followed": pa.float64(),
-    "lost_at": pa.list_(pa.float64()),
-    "segment_begin": pa.list_(pa.int64()),
-    "segment_share": pa.list_(pa.float64()),
-    "error_mean_m": pa.float64(),
-    "error_max_m": pa.float64(),
-    "success": pa.bool_(),
-    "first_divergence": pa.int64(),
-}
 
 
 @dataclass(frozen=True)
@@ -58,6 +36,8 @@ class Row:
 
 _NUMBERS = tuple(field.name for field in fields(Row))
 """Columns of a part beside the episode's hash."""
+
+_PART = {name: COLUMNS[name] for name in ("episode_hash", *_NUMBERS)}
 
 
 class Ledger:
