@@ -2,6 +2,7 @@
 """Tiny robots that every test may use; one thread a test process, and no skips where a change is judged."""
 
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from tests.no_skips import pytest_make_collect_report, pytest_runtest_makereport
 
 __all__ = ["pytest_make_collect_report", "pytest_runtest_makereport"]
 
+# a shell that starts tests in the background lets them, and all that they start, ignore ctrl-C, which some tests send
+signal.signal(signal.SIGINT, signal.default_int_handler)
 one_thread()  # before any test imports NumPy and JAX: the bits of a run here are those of the command line
 
 ROBOTS = Path(__file__).parents[1] / "examples" / "robots"
