@@ -108,10 +108,10 @@ def test_what_no_window_sees_is_found_by_the_states_alone(slider: Robot) -> None
     easy, hard = pushed(FORCE / 2, 40), pushed(-10 * FORCE, 40)
     states = np.concatenate([easy.states, easy.states[-1] + hard.states[1:]])
     whole, part = (InMemory(slider.layout, [Trajectory(one, "later")]) for one in (states, easy.states))
-    method = "direct:windows=1,window_s=0.8"
+    method = "direct:windows=2,window_s=0.8"
     seen, calm = score(whole, slider, method), score(part, slider, method)
     assert calm.share[0] < 0.05
-    assert seen.share[0] > 0.3, "a second window looks there"
+    assert seen.share[0] > 0.3, "a window looks there"
     assert calm.lost_at == ((),)
     assert abs(seen.lost_at[0][0] - 40 * slider.layout.period_s) < 0.5
 

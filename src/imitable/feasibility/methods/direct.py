@@ -319,7 +319,7 @@ def segment_begins(windows: Ints, steps: int) -> list[int]:
 def window_begins(trajectory: Trajectory, steps: int, count: int, spans: Sequence[Span] = ()) -> Ints:
     """Return where windows begin: the first at the start, the others where the episode's hash says, a stretch each.
 
-    One more looks at the longest span that the others miss.
+    The last one looks at the longest span that they miss instead, if there is one: it costs no more.
     """
     latest = len(trajectory) - steps
     if latest < 1:
@@ -328,9 +328,9 @@ def window_begins(trajectory: Trajectory, steps: int, count: int, spans: Sequenc
     places = edges[:-1] + seeding.generator(0, "windows", trajectory.hash).random(count - 1) * np.diff(edges)
     begins = np.concatenate([[0], places.astype(np.int64)])
     missed = [span for span in spans if not ((begins < span.end) & (begins + steps > span.begin)).any()]
-    if missed:
+    if missed and count > 1:
         longest = max(missed, key=lambda span: span.end - span.begin)
-        begins = np.append(begins, np.clip(longest.begin - steps // 4, 0, latest))
+        begins[-1] = np.clip(longest.begin - steps // 4, 0, latest)
     return np.unique(begins)
 
 
