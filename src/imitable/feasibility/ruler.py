@@ -18,9 +18,8 @@ DISTANCES = ("standardised", "l2", "l1", "cosine")
 MEMORY_S = 0.6
 """Default discount, as a time: a step counts for exp(−t / 0.6 s), so that the rate of recording does not matter."""
 
-FLOOR, STEP_FLOOR = 0.6, 0.1
-"""A passive imitator counts as at least so many scales away in every entry; after a single transition, so many of the changes
-of one step. The first was chosen on development imitators: in flight no body can do anything, and hardly departs meanwhile."""
+FLOOR = 0.1
+"""A passive imitator counts as at least so many scales away in every entry, a step."""
 
 MASS = 0.99
 """Part of the discount's mass that the effective horizon holds."""
@@ -50,18 +49,14 @@ class Ruler:
     @property
     def floor(self) -> float:
         """Error of a state that is off by `FLOOR` scales in every compared entry: the least that errors are compared with."""
-        return self._error_of(FLOOR * self.scale)
+        scale = FLOOR * self.scale[self.compared]
+        norms = {"standardised": FLOOR, "l2": float(np.linalg.norm(scale)), "l1": float(scale.sum()), "cosine": FLOOR**2 / 2}
+        return norms[self.kind]
 
     @property
     def step_floor(self) -> float:
-        """The same for single steps: off by `STEP_FLOOR` of what the imitator's own movements change in one."""
-        return self._error_of(STEP_FLOOR * self.scale) * float(np.median((self.change / self.scale)[self.compared]))
-
-    def _error_of(self, gap: Floats) -> float:
-        """Return the error of a state that is off by a gap (2 nv), of which the cosine sees the part of a scale."""
-        gap, part = gap[self.compared], float((gap / self.scale)[self.compared].mean())
-        norms = {"standardised": part, "l2": float(np.linalg.norm(gap)), "l1": float(gap.sum()), "cosine": part**2 / 2}
-        return norms[self.kind]
+        """The same for single steps: off by `FLOOR` of what the imitator's own movements change in one."""
+        return self.floor * float(np.median((self.change / self.scale)[self.compared]))
 
     def errors(self, states: Floats, targets: Floats) -> Floats:
         """(…, S), (…, S) → (…) distances."""
