@@ -319,7 +319,7 @@ def segment_begins(windows: Ints, steps: int) -> list[int]:
 def window_begins(trajectory: Trajectory, steps: int, count: int, spans: Sequence[Span] = ()) -> Ints:
     """Return where windows begin: the first at the start, the others where the episode's hash says, a stretch each.
 
-    The last one looks at the longest span that they miss instead, if there is one: it costs no more.
+    One more looks at the longest span that the others miss, unless the effort pays for a single window.
     """
     latest = len(trajectory) - steps
     if latest < 1:
@@ -330,7 +330,7 @@ def window_begins(trajectory: Trajectory, steps: int, count: int, spans: Sequenc
     missed = [span for span in spans if not ((begins < span.end) & (begins + steps > span.begin)).any()]
     if missed and count > 1:
         longest = max(missed, key=lambda span: span.end - span.begin)
-        begins[-1] = np.clip(longest.begin - steps // 4, 0, latest)
+        begins = np.append(begins, np.clip(longest.begin - steps // 4, 0, latest))
     return np.unique(begins)
 
 
