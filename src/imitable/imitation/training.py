@@ -14,7 +14,7 @@ from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.progress import Progress
 from imitable.rl.train import Trainer
 from imitable.sim.babble import scales
-from imitable.sim.task import Moment, Task
+from imitable.sim.task import Task, moment_of
 from imitable.types import Floats, Policy
 
 
@@ -72,7 +72,7 @@ def normaliser_of(task: Task, transitions: WeightedTransitions) -> Normaliser:
 
 def observations(task: Task, states: Floats) -> Floats:
     """(n, S) → (n, O) what a policy observes of states, at the beginning of an episode."""
-    return task.observe(Moment(states, np.zeros(len(states), np.int64), np.zeros((len(states), 0), np.int64)))
+    return task.observe(moment_of(states))
 
 
 def _observed_scale(task: Task) -> Floats:
