@@ -23,7 +23,7 @@ from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.task import Locomotion, moment_of
 from imitable.tracking.attempts import Trace
-from imitable.tracking.reroll import BLOCK, SHORTEST, FollowedPiece, Reroller
+from imitable.tracking.reroll import BLOCK, SHORTEST, FollowedPiece, Reroller, nothing_kept
 from imitable.types import Demonstrations, Episode, Floats, InMemory, Trajectory
 
 CHUNK = 64
@@ -208,8 +208,7 @@ class Projection:
             place += len(chunk)
             self._observer.progress(place, len(self._demos))
         if not self.origins:
-            expected = f"{self._imitator} cannot follow a single one of them; see what imitable score says of each"
-            raise BadOption("DEMOS", self._demos.episodes[0].source or "in memory", expected)
+            raise nothing_kept(self._demos, self._imitator)
 
     def _pieces(self, chunk: Sequence[Trajectory], first: int) -> Iterator[_Piece]:
         """Follow the pieces of some demonstrations, the first of which is at `first` in the set."""

@@ -9,9 +9,12 @@ from imitable.evaluation.reference import Reference, task_of
 from imitable.imitation.features import FLOOR
 from imitable.imitation.learner import LearningJob
 from imitable.imitation.transitions import WeightedTransitions, reference_of
+from imitable.nn.networks import policy_of
 from imitable.nn.normaliser import Normaliser
+from imitable.rl.agent import fresh_networks
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.progress import Progress
+from imitable.rl.settings import Method
 from imitable.rl.train import Trainer
 from imitable.sim.babble import scales
 from imitable.sim.task import Task, moment_of
@@ -62,6 +65,12 @@ def imitation_task(
     """
     reference = reference_of(job.imitator, transitions, job.seed, job.horizon)
     return task_of(job.imitator, reference, observe_root=observe_root), reference
+
+
+def untrained_policy(method: Method, task: Task, seed: int, normaliser: Normaliser) -> Policy:
+    """Return the policy before it has learned anything but how to standardise."""
+    actor, _ = fresh_networks(method, task.observation_size, len(task.robot.control_centre), seed)
+    return policy_of(actor.mean, actor.log_std, normaliser, task.robot)
 
 
 def normaliser_of(task: Task, transitions: WeightedTransitions) -> Normaliser:

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from imitable.errors import BadOption
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
 from imitable.sim.kinematics import state_space
 from imitable.sim.task import Locomotion, moment_of
 from imitable.tracking.follow import follow
 from imitable.tracking.solver import Lanes, Solver
-from imitable.types import Bools, Floats
+from imitable.types import Bools, Demonstrations, Floats
 
 LOST, PATIENCE = 0.5, 10
 """A piece is lost when its error is above this for so many steps on end."""
@@ -75,6 +76,13 @@ class Reroller:
     def spent(self) -> int:
         """Simulated control steps so far."""
         return self._lanes.spent
+
+    def most_steps(self, length: int) -> int:
+        """Return how many simulated steps a piece of `length` control steps takes at most."""
+        whole, rest = divmod(length, SEGMENT)
+        segments = [SEGMENT] * whole + [rest] * bool(rest)
+        # and each may be looked at once more, whether MuJoCo gave up there
+        return sum(self._solver.most_steps(self._lanes, steps) for steps in segments) + length
 
     def follow(self, targets: Sequence[Floats]) -> list[FollowedPiece]:
         """Follow n pieces, each (T + 1, S), side by side, segment by segment, until they end or are lost."""
@@ -131,6 +139,12 @@ class Reroller:
         if len(still):
             gone[still] = np.isnan(self._lanes.reach(followed.states[still], units[:, None])).any(axis=(1, 2))
         return np.logical_or.accumulate(gone)
+
+
+def nothing_kept(demos: Demonstrations, imitator: Robot) -> BadOption:
+    """Return the error that no piece of some demonstrations is worth keeping."""
+    expected = f"{imitator} cannot follow a single one of them; see what imitable score says of each"
+    return BadOption("DEMOS", demos.episodes[0].source or "in memory", expected)
 
 
 def _first_run(lost: Bools) -> int:
