@@ -1,14 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Feasible projection: demonstrations re-rolled on the imitator, which then carry its own states and its own actions.
 
-A piece of a demonstration begins in a demonstrated state; the tracker follows it from there, s_{t+1} = f(s_t, a_t) with the
-imitator's f, so that every projected transition is one of the imitator. A piece ends early
-
-* where it is lost: its error ‖(s_t − g_t) / scale‖ / √E, over all E entries but the root's position and in deviations of the
-  imitator's own babbling, is above `LOST` for `PATIENCE` steps on end, or up to the piece's end;
-* where the imitator falls, by its task's own rule, or MuJoCo gives up.
-
-What is left of a piece is kept if it has at least two transitions; otherwise it is left out, and counted.
+`tracking/reroll.py` follows their pieces and says what is worth keeping of each; the others are left out, and counted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,28 +21,13 @@ from imitable.feasibility.step_files import StepFile, steps_path
 from imitable.observer import SILENT, Observer
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.sim.babble import scales
-from imitable.sim.kinematics import state_space
-from imitable.sim.task import Locomotion, Moment
+from imitable.sim.task import Locomotion, moment_of
 from imitable.tracking.attempts import Trace
-from imitable.tracking.follow import follow
-from imitable.tracking.solver import Lanes, Solver
-from imitable.types import Bools, Demonstrations, Episode, Floats, InMemory, Trajectory
-
-LOST, PATIENCE = 0.5, 10
-"""A piece is lost when its error is above this for so many steps on end."""
-
-SHORTEST = 2
-"""Transitions that a piece needs to be kept: what scores and learners need of a demonstration."""
+from imitable.tracking.reroll import BLOCK, SHORTEST, FollowedPiece, Reroller, nothing_kept
+from imitable.types import Demonstrations, Episode, Floats, InMemory, Trajectory
 
 CHUNK = 64
 """Demonstrations that are read and followed together."""
-
-BLOCK = 256
-"""Pieces that are simulated side by side, each with about ten candidates: more would only take memory."""
-
-SEGMENT, RESTART_BUDGET = 20, 90
-"""Steps between two looks at who is lost, and the solver's restart budget for so many."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +56,7 @@ class _Piece:
     """The demonstration."""
     place: int
     begin: int
-    states: Floats
-    """(H + 1, S) of the imitator, from the demonstrated state on."""
-    actions: Floats
-    """(H, A) that it took."""
+    followed: FollowedPiece
     meant: int
 
 
@@ -139,7 +114,7 @@ class _Scored:
             rows = trace.attempts == attempt
             begin = int(trace.steps[rows][0]) - 1
             states = np.concatenate([trajectory.states[begin : begin + 1], trace.states[rows]])
-            yield _Piece(trajectory, place, begin, states, trace.actions[rows], int(rows.sum()))
+            yield _Piece(trajectory, place, begin, FollowedPiece(states, trace.actions[rows]), int(rows.sum()))
 
     def _trace(self, episode: Episode, name: str) -> Trace:
         """Read the steps of one demonstration; refuse a file without them, or of a method that rolls nothing out."""
@@ -197,7 +172,7 @@ class Projection:
         self._demos, self._imitator, self._seed, self._observer = demos, imitator, seed, observer
         self._cut = cut or Cut()
         self._scored = None if scores is None else _Scored(Path(scores), demos, imitator)
-        self._lanes = Lanes(imitator, scales(imitator).difference, threads)
+        self._reroller = Reroller(imitator, seed, threads)
         self._task = Locomotion(imitator) if imitator.family.rules else None
         self.origins: list[Origin] = []
         """One a piece, in the order of the trajectories."""
@@ -207,7 +182,7 @@ class Projection:
     @property
     def simulator_steps(self) -> int:
         """Simulated control steps so far."""
-        return self._lanes.spent
+        return self._reroller.spent
 
     @property
     def simulates(self) -> bool:
@@ -233,8 +208,7 @@ class Projection:
             place += len(chunk)
             self._observer.progress(place, len(self._demos))
         if not self.origins:
-            expected = f"{self._imitator} cannot follow a single one of them; see what imitable score says of each"
-            raise BadOption("DEMOS", self._demos.episodes[0].source or "in memory", expected)
+            raise nothing_kept(self._demos, self._imitator)
 
     def _pieces(self, chunk: Sequence[Trajectory], first: int) -> Iterator[_Piece]:
         """Follow the pieces of some demonstrations, the first of which is at `first` in the set."""
@@ -246,76 +220,28 @@ class Projection:
         plan = [(i, begin, steps) for i, (begins, steps) in enumerate(cuts) for begin in begins]
         for block in (plan[k : k + BLOCK] for k in range(0, len(plan), BLOCK)):
             targets = [chunk[i].states[begin : begin + steps + 1] for i, begin, steps in block]
-            for (i, begin, steps), (states, actions) in zip(block, self._rolled_out(targets), strict=True):
-                yield _Piece(chunk[i], first + i, begin, states, actions, steps)
-
-    def _rolled_out(self, targets: Sequence[Floats]) -> list[tuple[Floats, Floats]]:
-        """Follow n pieces, each (T + 1, S), side by side, segment by segment, until they end or are lost."""
-        states: list[list[Floats]] = [[target[:1]] for target in targets]
-        actions: list[list[Floats]] = [[np.empty((0, len(self._lanes.centre)))] for _ in targets]
-        live, begin = [*range(len(targets))], 0
-        while live := [
-            i for i in live if begin < len(targets[i]) - 1 and not self._over(np.concatenate(states[i]), targets[i])
-        ]:
-            lengths = np.array([min(SEGMENT, len(targets[i]) - 1 - begin) for i in live])
-            columns = np.arange(begin, begin + int(lengths.max()) + 1)
-            wanted = np.stack([targets[i][np.minimum(columns, len(targets[i]) - 1)] for i in live])
-            wanted[:, 0] = [states[i][-1][-1] for i in live]
-            followed = follow(self._lanes, Solver(restart_budget=RESTART_BUDGET), wanted, lengths, self._seed)
-            for row, i in enumerate(live):
-                states[i].append(followed.states[row, : lengths[row]])
-                actions[i].append(followed.actions[row, : lengths[row]])
-            begin += SEGMENT
-        return [(np.concatenate(s), np.concatenate(a)) for s, a in zip(states, actions, strict=True)]
-
-    def _over(self, states: Floats, targets: Floats) -> bool:
-        lost = self._errors(states[1:], targets[1 : len(states)]) > LOST
-        return _first_run(lost) < len(lost) or bool(self._fallen(states[1:]).any())
-
-    def _errors(self, states: Floats, targets: Floats) -> Floats:
-        """(n, S), (n, S) → (n) errors."""
-        gap = state_space(self._imitator).difference(states, targets) / scales(self._imitator).coordinates
-        gap = gap[:, self._imitator.root_entries :]
-        return np.sqrt(np.square(gap).mean(axis=1))
-
-    def _fallen(self, states: Floats) -> Bools:
-        if self._task is None:
-            return np.zeros(len(states), bool)
-        return self._task.end(_moment(states)).terminated
+            for (i, begin, steps), followed in zip(block, self._reroller.follow(targets), strict=True):
+                yield _Piece(chunk[i], first + i, begin, followed, steps)
 
     def _projected(self, piece: _Piece) -> Trajectory | None:
         """Return what is worth keeping of a piece, and remember where it came from."""
         source, begin = piece.trajectory, piece.begin
-        after = piece.states[1:]
-        errors = self._errors(after, source.states[begin + 1 : begin + 1 + len(after)])
-        # beyond the end everything is lost: a piece whose last steps are, ends before them
-        good = _first_run(np.concatenate([~(errors <= LOST) | self._stuck(piece), np.ones(PATIENCE, bool)]))
-        fallen = np.flatnonzero(self._fallen(after[:good]))
-        length = int(fallen[0]) + 1 if len(fallen) else good
-        length = length if length >= SHORTEST else 0
-        error = float(errors[:length].mean()) if length else float("nan")
+        kept = self._reroller.kept(piece.followed, source.states[begin : begin + len(piece.followed.states)])
+        length, error = (0, float("nan")) if kept is None else (len(kept.actions), kept.error)
         origin = Origin(self._demos.episodes[piece.place], piece.place, begin, piece.meant, length, error)
-        (self.origins if length else self.left_out).append(origin)
-        if not length:
+        if kept is None:
+            self.left_out.append(origin)
             return None
-        states, actions = piece.states[: length + 1], np.clip(piece.actions[:length], *self._imitator.control_range)
-        ended = bool(len(fallen)) if self._task else source.terminated and begin + length == len(source)
+        self.origins.append(origin)
+        ended = kept.fell if self._task else source.terminated and begin + length == len(source)
         seed = source.seed if begin == 0 else None
-        return Trajectory(states, str(self._imitator), actions, ended, self._return_of(states, actions), seed)
-
-    def _stuck(self, piece: _Piece) -> Bools:
-        """(H) from where on MuJoCo gave up on every action: the state stands still there, though the imitator would not."""
-        still = np.flatnonzero((piece.states[1:] == piece.states[:-1]).all(axis=1))
-        units = (piece.actions[still] - self._lanes.centre) / self._lanes.half
-        gone = np.zeros(len(piece.actions), bool)
-        if len(still):
-            gone[still] = np.isnan(self._lanes.reach(piece.states[still], units[:, None])).any(axis=(1, 2))
-        return np.logical_or.accumulate(gone)
+        returned = self._return_of(kept.states, kept.actions)
+        return Trajectory(kept.states, str(self._imitator), kept.actions, ended, returned, seed)
 
     def _return_of(self, states: Floats, actions: Floats) -> float:
         if self._task is None:
             return float("nan")
-        return float(self._task.reward(_moment(states[:-1]), actions, _moment(states[1:])).sum())
+        return float(self._task.reward(moment_of(states[:-1]), actions, moment_of(states[1:])).sum())
 
 
 class Projected(InMemory):
@@ -357,15 +283,3 @@ def project(
     robot = parse_robot(imitator) if isinstance(imitator, str) else imitator
     cut = Cut(length, pieces)
     return Projected(Projection(demos, robot, scores=scores, cut=cut, seed=seed, threads=threads), robot)
-
-
-def _first_run(lost: Bools) -> int:
-    """Return where the first `PATIENCE` true values on end begin; the length if there are none."""
-    if len(lost) < PATIENCE:
-        return len(lost)
-    runs = np.lib.stride_tricks.sliding_window_view(lost, PATIENCE).all(axis=1)
-    return int(runs.argmax()) if runs.any() else len(lost)
-
-
-def _moment(states: Floats) -> Moment:
-    return Moment(states, np.zeros(len(states), np.int64), np.zeros((len(states), 0), np.int64))

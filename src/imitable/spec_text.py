@@ -3,10 +3,11 @@
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from numbers import Real
+from operator import attrgetter
 from types import GenericAlias
 from typing import Any, TypeVar, cast, get_type_hints
 
@@ -64,7 +65,8 @@ def find_method(text: str, homes: Mapping[str, str], needs: Sequence[str] = ()) 
 def parse_method(text: str, methods: Mapping[str, type[Any]]) -> Any:
     """Return the dataclass that `text` names, with its fields set: `ppo:epochs=5,hidden=64x64`.
 
-    A class with a table `presets` may be asked for one of them by the key `preset`; other keys then differ from it.
+    A class with a table `presets` may be asked for one of them by the key `preset`; other keys then differ from it. Settings of
+    a method that is a field of another are named by both: `warm-start:gaifo.discount=0.995`.
     """
     name, settings = split(text)
     if name not in methods:
@@ -73,24 +75,53 @@ def parse_method(text: str, methods: Mapping[str, type[Any]]) -> Any:
     preset = settings.pop("preset", "default") if presets else "default"
     if presets and preset not in presets:
         raise BadOption(f"{name}:preset", preset, one_of(preset, presets))
-    fields = {field.name: field for field in dataclasses.fields(methods[name])}
-    types = get_type_hints(methods[name])
-    values: dict[str, object] = dict(presets.get(preset, {}))
+    defaults = {field.name: _default(field) for field in dataclasses.fields(methods[name])}
+    known, tables = keys_of(methods[name]), {"": dict(presets.get(preset, {}))}
     for key, value in settings.items():
-        if key not in fields:
-            raise BadOption(f"{name}:{key}", value, one_of(key, fields))
-        values[key] = _read(f"{name}:{key}", value, types[key])
+        if key not in known:
+            raise BadOption(f"{name}:{key}", value, one_of(key, known))
+        table, _, field = key.rpartition(".")
+        kind = get_type_hints(known[key].owner)[field]
+        tables.setdefault(table, {})[field] = _read(f"{name}:{key}", value, kind)
+    values = tables.pop("")
+    values |= {table: dataclasses.replace(cast(Any, defaults[table]), **changed) for table, changed in tables.items()}
     return methods[name](**values)
+
+
+@dataclasses.dataclass(frozen=True)
+class Key:
+    """One thing that a method's text can set."""
+
+    owner: type[Any]
+    """The dataclass that it is a field of."""
+    field: str
+    """Its name there."""
+    default: object
+
+
+def keys_of(method: type[Any]) -> dict[str, Key]:
+    """Return what text can set of a method, by name: its fields, and those of a method that is one of them, as FIELD.KEY."""
+    keys: dict[str, Key] = {}
+    for field in dataclasses.fields(method):
+        default = _default(field)
+        if dataclasses.is_dataclass(default) and not isinstance(default, type):
+            inner = [one.name for one in dataclasses.fields(default)]
+            keys |= {f"{field.name}.{name}": Key(type(default), name, getattr(default, name)) for name in inner}
+        else:
+            keys[field.name] = Key(method, field.name, default)
+    return keys
 
 
 def method_text(name: str, method: Any) -> str:
     """Return the text of a method, naming only what differs from its defaults."""
-    changed = [
-        f"{field.name}={method_value(getattr(method, field.name))}"
-        for field in dataclasses.fields(method)
-        if getattr(method, field.name) != _default(field)
-    ]
-    return ":".join([name, ",".join(changed)]) if changed else name
+    keys = keys_of(cast(type[Any], type(method)))
+    return _text(name, method, [name for name, key in keys.items() if attrgetter(name)(method) != key.default])
+
+
+def _text(name: str, method: Any, keys: Iterable[str]) -> str:
+    """Return a text that names these settings."""
+    settings = ",".join(f"{key}={method_value(attrgetter(key)(method))}" for key in keys)
+    return ":".join(filter(None, (name, settings)))
 
 
 def _default(field: dataclasses.Field[Any]) -> object:
@@ -106,8 +137,7 @@ def text_of(method: Any, homes: Mapping[str, str]) -> str:
     name = next((name for name, home in homes.items() if home == f"{kind.__module__}:{kind.__qualname__}"), None)
     if name is not None:
         return method_text(name, method)
-    settings = [f"{field.name}={method_value(getattr(method, field.name))}" for field in dataclasses.fields(method)]
-    return ":".join(filter(None, (f"{kind.__module__}.{kind.__qualname__}", ",".join(settings))))
+    return _text(f"{kind.__module__}.{kind.__qualname__}", method, keys_of(kind))
 
 
 @dataclasses.dataclass(frozen=True)

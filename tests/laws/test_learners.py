@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Laws that hold for every learner, on a body that falls and on one without a task."""
 
+import json
 import os
 import signal
 import subprocess
@@ -25,6 +26,7 @@ from imitable.testing import check_learner
 from imitable.types import InMemory, Trajectory
 
 SMALL = "environments=8,length=16,minibatch=64,hidden=8x8"
+WARM = ",".join(f"gaifo.{key}" for key in f"{SMALL},critic_steps=128,discriminator_steps=2,discriminator_hidden=16".split(","))
 QUICK = {
     "gaifo": f"gaifo:{SMALL},discriminator_steps=2,discriminator_minibatch=32,discriminator_hidden=16x16",
     "gaifo, trpo": f"gaifo:preset=trpo,{SMALL},discriminator_steps=2,discriminator_minibatch=32,discriminator_hidden=16x16",
@@ -32,12 +34,14 @@ QUICK = {
     "gaifo, loss": f"gaifo:weighting=loss,{SMALL},discriminator_steps=2,discriminator_minibatch=32,discriminator_hidden=16x16",
     "sail": f"sail:{SMALL},critic_steps=0,goal_hidden=16,goal_steps=20,babbled=200,inverse_hidden=8,inverse_steps=20"
     ",pretrained=10,inverse_updates=2,discriminator_steps=2,discriminator_hidden=16,discriminator_minibatch=32",
+    "warm-start": f"warm-start:pieces=20,gradient_steps=40,{WARM}",
+    "warm-start, original": f"warm-start:pieces=20,piece_length=3,gradient_steps=40,demonstrated=original,{WARM}",
     "cloning": "cloning:gradient_steps=40,minibatch=32,hidden=8x8",
     "dcc": "dcc:transitions=400,forward_steps=20,map_steps=20,minibatch=16",
 }
 """Every learner at a budget that suits a test."""
 
-STEPS = {"dcc": 3 * 64 * 32}
+STEPS = {"dcc": 3 * 64 * 32, "warm-start": 4096, "warm-start, original": 4096}
 """Control steps of a training, if not three small batches."""
 
 
@@ -87,14 +91,15 @@ def test_the_signs_of_quaternions_have_no_influence(name: str, floating_path: Pa
 LONG = {
     "sail": (QUICK["sail"], 12_800),
     "cloning": ("cloning:gradient_steps=20000,minibatch=32,hidden=8x8", 0),
-    "cloning, then gaifo": ("cloning:gradient_steps=40,minibatch=32,hidden=8x8,fine_tune=1", 25 * 64 * 32),
+    # steps that just suffice: pieces are followed in blocks that surely fit
+    "warm-start": ("warm-start:pieces=100,gradient_steps=1000,gaifo.critic_steps=512,gaifo.length=8", 15_000),
     "dcc": (QUICK["dcc"], 25 * 64 * 32),
 }
 """Learners, and steps long enough to be killed on the way; gaifo is killed in the tests of the command line."""
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_killed_on_two_cores_a_learner_ends_as_uninterrupted_on_one(name: str, hops: InMemory, tmp_path: Path) -> None:
+def test_killed_in_every_stage_on_two_cores_it_ends_as_uninterrupted_on_one(name: str, hops: InMemory, tmp_path: Path) -> None:
     write(tmp_path / "demos", hops.layout, hops)
     method, steps = LONG[name]
     cores = sorted(os.sched_getaffinity(0))
@@ -106,14 +111,31 @@ def test_killed_on_two_cores_a_learner_ends_as_uninterrupted_on_one(name: str, h
         return [sys.executable, "-c", start, *arguments, *words]
 
     subprocess.run(command(cores[:1], "--out", str(tmp_path / "whole")), check=True, capture_output=True)
-    cut = ("--out", str(tmp_path / "cut"), "--threads", "2")
-    process = subprocess.Popen(command(cores[:2], *cut), stderr=subprocess.DEVNULL)
-    while not (tmp_path / "cut" / "seed-0" / "checkpoint" / "standing.json").exists():
-        assert process.poll() is None, "it was done before it could be killed"
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    assert not (tmp_path / "cut" / "seed-0" / "evaluation.json").exists()
-    subprocess.run(command(cores[:2], *cut, "--resume"), check=True, capture_output=True)
-    found, expected = (tmp_path / part / "seed-0" / "policy.safetensors" for part in ("cut", "whole"))
-    assert found.read_bytes() == expected.read_bytes()
+    cut = ("--out", str(tmp_path / "cut"), "--threads", "2", "--resume")
+    whole, broken = (tmp_path / part / "seed-0" for part in ("whole", "cut"))
+    for rows in first_rows(whole):
+        process = subprocess.Popen(command(cores[:2], *cut), stderr=subprocess.DEVNULL)
+        while not ((broken / "checkpoint" / "standing.json").exists() and len(metrics(broken)) >= rows):
+            assert process.poll() is None, "it was done before it could be killed"
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert not (broken / "evaluation.json").exists()
+    subprocess.run(command(cores[:2], *cut), check=True, capture_output=True)
+    assert contents(broken) == contents(whole)
+
+
+def contents(run: Path) -> dict[str, bytes]:
+    """Return the files of a run by name; a kill leaves what it was writing, under a hidden name."""
+    return {path.name: path.read_bytes() for path in run.iterdir() if not path.name.startswith(".")}
+
+
+def first_rows(run: Path) -> list[int]:
+    """Return which row of the metrics is the first of every stage: stages report different things."""
+    kinds = [tuple(json.loads(line)) for line in metrics(run)]
+    return sorted({kinds.index(kind) + 1 for kind in kinds})
+
+
+def metrics(run: Path) -> list[str]:
+    path = run / "metrics.jsonl"
+    return path.read_text().splitlines() if path.exists() else []

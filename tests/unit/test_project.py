@@ -15,13 +15,14 @@ from imitable.feasibility.score_files import read_scores, write_scores
 from imitable.imitation.imitate import imitate
 from imitable.imitation.run import Run
 from imitable.policies.shipped import policy_for
-from imitable.projection import LOST, PATIENCE, SHORTEST, Projected, project
+from imitable.projection import Projected, project
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales
 from imitable.sim.batch import Batch
 from imitable.sim.rollout import episodes
 from imitable.sim.task import Locomotion, Moment
+from imitable.tracking.reroll import LOST, PATIENCE, SHORTEST
 from imitable.types import Demonstrations, InMemory, Trajectory
 from tests.unit.test_cli import imitable, refused
 

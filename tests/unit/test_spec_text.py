@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from imitable.errors import BadOption, BadSpec
 from imitable.rl.settings import METHODS, Ppo, Trpo, method, same_settings
-from imitable.spec_text import OneOf, Range, bound, check_fields, method_text, parse_method, split
+from imitable.spec_text import Key, OneOf, Range, bound, check_fields, keys_of, method_text, parse_method, split
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +73,41 @@ def test_a_wrong_text_says_what_would_be_right(text: str, part: str) -> None:
     with pytest.raises((BadOption, BadSpec), match=part) as caught:
         method(text)
     assert "\n" not in str(caught.value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Outer:
+    """A method that has another one in it."""
+
+    rounds: int = 3
+    inner: Mine = Mine(count=7)
+    """Not as it is by default."""
+
+
+def outer(text: str) -> Outer:
+    return parse_method(text, {"o": Outer})
+
+
+class TestMethodsInMethods:
+    def test_inner_settings_are_named_by_both(self) -> None:
+        assert outer("o:inner.rate=0.25,rounds=2,inner.flag=0") == Outer(2, Mine(count=7, rate=0.25, flag=False))
+        assert outer("o") == Outer()
+
+    @pytest.mark.parametrize("method", [Outer(), Outer(1), Outer(inner=Mine()), Outer(9, Mine(count=8, widths=(1, 2)))])
+    def test_text_reads_back(self, method: Outer) -> None:
+        assert outer(method_text("o", method)) == method
+        assert method_text("o", Outer(inner=Mine(count=7, rate=0.25))) == "o:inner.rate=0.25"
+        assert method_text("o", Outer()) == "o"
+
+    def test_keys_have_the_defaults_of_the_outer_method(self) -> None:
+        keys = keys_of(Outer)
+        assert list(keys) == ["rounds", *(f"inner.{field.name}" for field in dataclasses.fields(Mine))]
+        assert keys["inner.count"] == Key(Mine, "count", 7)
+
+    @pytest.mark.parametrize("text", ["inner=3", "inner.rounds=3", "inner.inner.count=3", "rate=0.25", "outer.rate=1"])
+    def test_other_keys_are_refused(self, text: str) -> None:
+        with pytest.raises(BadOption, match=r"Choose from: .*inner\.rate.*rounds"):
+            outer(f"o:{text}")
 
 
 def test_a_path_is_split_after_its_suffix() -> None:

@@ -47,8 +47,7 @@ def run(verb: Imitate) -> None:
         import_reward(verb.reward)  # refused before anything is said
     check_input(demos, imitator, learner, weights, asked)
     check_folders(demos, imitator, learner, weights, runs, out)
-    # cloning alone simulates nothing
-    steps = verb.steps * bool(getattr(learner, "fine_tune", True))
+    steps = verb.steps if learner.least_steps else 0  # cloning simulates nothing
     times = f"{verb.seeds} × " if verb.seeds > 1 else ""
     job = f"{times}{verb.steps:,} steps of {verb.method}"
     announce(verb.common, job, imitator, OVERHEAD * steps * -(-verb.seeds // cores()))

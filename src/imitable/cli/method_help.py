@@ -3,12 +3,12 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields
+from operator import attrgetter
 from typing import Any, cast
 
 from imitable.cli.console import document, say, table
 from imitable.cli.verbs import Common
-from imitable.spec_text import OneOf, Range, bound, method_value
+from imitable.spec_text import OneOf, Range, bound, keys_of, method_value
 
 
 def helped(common: Common, text: str, parse: Callable[[str], Any]) -> bool:
@@ -18,9 +18,10 @@ def helped(common: Common, text: str, parse: Callable[[str], Any]) -> bool:
         return False
     method = parse(name)
     kind = cast(type[Any], type(method))
-    defaults = {field.name: method_value(getattr(method, field.name)) for field in fields(method)}
-    allowed = {key: _allowed(kind, key) for key in defaults}
-    rows = [(key, default, allowed[key], _about(kind, key)) for key, default in defaults.items()]
+    keys = keys_of(kind)
+    defaults = {name: method_value(attrgetter(name)(method)) for name in keys}
+    allowed = {name: _allowed(key.owner, key.field) for name, key in keys.items()}
+    rows = [(name, defaults[name], allowed[name], _about(key.owner, key.field)) for name, key in keys.items()]
     table(common, f"{name}: keys and defaults", ("key", "default", "allowed", "about"), rows)
     presets = list(getattr(kind, "presets", {}))
     if presets:

@@ -224,7 +224,7 @@ class Imitate:
     scores: Path | None = None
     """Score file whose weights are used; without one, every transition counts the same."""
     method: str = "gaifo"
-    """gaifo, sail, cloning, dcc[:KEY=VALUE…]; gaifo:help lists the keys, gaifo:preset=paper|trpo takes a preset."""
+    """gaifo, warm-start, sail, cloning, dcc[:KEY=VALUE…]; gaifo:help lists the keys, gaifo:preset=paper|trpo takes a preset."""
     steps: int = 1_000_000
     """Control steps to learn from."""
     seeds: int = 1

@@ -59,6 +59,18 @@ class PolicyEvaluation:
 
 
 @dataclass(frozen=True)
+class ProjectionCount:
+    """What it took to project demonstrations before learning from them."""
+
+    steps: int
+    """Simulated control steps; they are part of the run's."""
+    kept: int
+    """Pieces of demonstrations that the imitator could follow."""
+    dropped: int
+    """Pieces that it lost, or fell in."""
+
+
+@dataclass(frozen=True)
 class RunEvaluation:
     """The policies of one run."""
 
@@ -68,6 +80,8 @@ class RunEvaluation:
     """The last policy: the result."""
     best: PolicyEvaluation | None
     """The policy with the best return on the way; None without a task reward."""
+    projection: ProjectionCount | None = None
+    """What the run projected before it learned; None: nothing."""
 
     def by_policy(self) -> tuple[tuple[str, str, Performance], ...]:
         """Return (policy, actions, performance) of all that were evaluated."""
@@ -83,7 +97,8 @@ class RunEvaluation:
 def to_json(evaluation: RunEvaluation) -> dict[str, Any]:
     """Return the contents of `evaluation.json`."""
     best = None if evaluation.best is None else policy_to_json(evaluation.best)
-    return {"imitator": evaluation.imitator, "last": policy_to_json(evaluation.last), "best": best}
+    projected = {} if evaluation.projection is None else {"projection": asdict(evaluation.projection)}
+    return {"imitator": evaluation.imitator, "last": policy_to_json(evaluation.last), "best": best, **projected}
 
 
 def policy_to_json(evaluation: PolicyEvaluation) -> dict[str, Any]:
@@ -97,7 +112,8 @@ def policy_to_json(evaluation: PolicyEvaluation) -> dict[str, Any]:
 def from_json(content: dict[str, Any]) -> RunEvaluation:
     """Return what `to_json` was given; KeyError or TypeError if the content is something else."""
     best = None if content["best"] is None else _policy(content["best"])
-    return RunEvaluation(content["imitator"], _policy(content["last"]), best)
+    projection = ProjectionCount(**content["projection"]) if "projection" in content else None
+    return RunEvaluation(content["imitator"], _policy(content["last"]), best, projection)
 
 
 def _policy(content: dict[str, Any]) -> PolicyEvaluation:

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Cloning against GAIfO, by total simulator steps: python -m imitable.experiments.cloning.
+"""Cloning and the warm start against GAIfO, by total simulator steps: python -m imitable.experiments.cloning.
 
 Own body: 50 own demonstrations without their actions, projected, cloned. HalfCheetah-1: the paper's composition weighted by
-`direct`; GAIfO alone, and GAIfO that begins from a clone of the 25 heaviest demonstrations' projection, both looked at with
-mean actions every 25,000 steps. Records go to RESULTS/imitation/cloning.NAME.json; one that is there is not made again.
+`direct`; GAIfO alone, and its warm start, both looked at with mean actions every 25,000 steps. Records go to
+RESULTS/imitation/cloning.NAME.json; one that is there is not made again.
 """
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-
-import numpy as np
 
 from imitable.evaluation.returns import EVALUATION_SEED, measure_returns
 from imitable.experiments.cases import EACH, Recording, weighted_cases
@@ -20,14 +18,14 @@ from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import Places, write_record
 from imitable.experiments.settings import BY_NAME, home_of
 from imitable.feasibility.score_files import read_scores
-from imitable.imitation.learner import LearningJob, Training
-from imitable.imitation.methods.cloning import FINE_LOG_STD, Cloning
-from imitable.imitation.methods.gaifo import Gaifo
+from imitable.imitation.learner import LearningJob, Projects
+from imitable.imitation.methods import parse_learner
+from imitable.imitation.methods.cloning import Cloning
 from imitable.projection import project
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.task import Locomotion
-from imitable.types import Demonstrations, InMemory, Policy, Trajectory, Weights
+from imitable.types import InMemory, Policy, Trajectory
 from imitable.workers import Workers
 
 STEPS = 400_000
@@ -39,9 +37,9 @@ OWN_PIECES = {
     "walker2d:friction=24.9": (2, 140),
 }
 """Length and number of the pieces that each demonstration is projected in."""
-HEAVIEST, PIECES = 25, (2, 26)
-"""Demonstrations of the composition that are cloned, and the length and number of their pieces."""
-KINDS = ("gaifo", "cloning, then gaifo")
+KINDS = ("gaifo", "warm-start")
+"""Learners of the curves. Until the warm start was one of them, a clone of the 25 heaviest demonstrations was its beginning;
+the record of that is `cloning.half_cheetah-1.cloning-then.gaifo.json`."""
 
 SETTING = BY_NAME["half_cheetah-1"]
 CASE = weighted_cases(SETTING)[0]
@@ -74,31 +72,14 @@ def curve(kind: str, seed: int, runs: Path) -> Curve:
     """Learn on HalfCheetah-1; return looks at the mean policy by total simulator steps."""
     demos, robot = recorded(runs, CASE.recordings), parse_robot(SETTING.imitator)
     weights = read_scores(scores_file(runs, CASE)).weights
-    job = LearningJob(demos, robot, weights, STEPS, seed)
-    if kind == "gaifo":
-        return Curve(0, ((0, 0.0), *_looks(Gaifo().begin(job), robot, 0)))
-    spent, begin = clone(_heaviest(demos, weights), robot, PIECES, seed)
-    training = Gaifo(log_std=FINE_LOG_STD).begin(job, begin)
-    return Curve(spent, ((spent, _look(robot, begin)), *_looks(training, robot, spent)))
-
-
-def _heaviest(demos: Demonstrations, weights: Weights) -> list[Trajectory]:
-    return [demos[int(row)] for row in np.argsort(-weights.of(demos), kind="stable")[:HEAVIEST]]
-
-
-def _look(robot: Robot, policy: Policy) -> float:
-    return measure_returns(Locomotion(robot), policy, LOOK_EPISODES, EVALUATION_SEED).mean
-
-
-def _looks(training: Training, robot: Robot, spent: int) -> list[tuple[int, float]]:
-    looks: list[tuple[int, float]] = []
-    due = LOOK_STEPS
+    training = parse_learner(kind).begin(LearningJob(demos, robot, weights, STEPS, seed))
+    looks, due = [(0, 0.0)], LOOK_STEPS
     while not training.done:
         steps = training.iterate().steps
         if steps >= due:
-            looks.append((spent + steps, _look(robot, training.policy)))
-            due += LOOK_STEPS
-    return looks
+            looks.append((steps, measure_returns(Locomotion(robot), training.policy, LOOK_EPISODES, EVALUATION_SEED).mean))
+            due = steps - steps % LOOK_STEPS + LOOK_STEPS
+    return Curve(training.projection.steps if isinstance(training, Projects) else 0, tuple(looks))
 
 
 def make_own_records(workers: Workers, places: Places) -> None:

@@ -57,7 +57,7 @@ def imitate(
     Args:
         demos: the set; its actions are never looked at, except by `cloning`, which wants the imitator's own.
         imitator: the robot that shall imitate, or its text.
-        method: a learner, or its text: gaifo, sail, cloning, dcc, or the dotted name of a class of yours.
+        method: a learner, or its text: gaifo, warm-start, sail, cloning, dcc, or the dotted name of a class of yours.
         weights: probability mass of every demonstration (`scores.weights`); None: every transition counts the same.
         seeds: so many runs, of seeds from `run.seed` on, in worker processes; their results come in a tuple.
         run: steps, seed, evaluation, threads.

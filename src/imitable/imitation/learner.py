@@ -4,9 +4,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from imitable.evaluation.reference import Reference
+from imitable.evaluation.result import ProjectionCount
 from imitable.rl.progress import Progress
 from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Policy, Weights
@@ -62,6 +63,16 @@ class Training(Protocol):
 
     def load(self, path: Path) -> None:
         """Go on from what `save` wrote in a training of the same job."""
+        ...
+
+
+@runtime_checkable
+class Projects(Protocol):
+    """What a training that projects demonstrations first can say of it."""
+
+    @property
+    def projection(self) -> ProjectionCount:
+        """What it took so far."""
         ...
 
 

@@ -12,7 +12,7 @@ from imitable.evaluation.evaluate import evaluate
 from imitable.evaluation.result import PolicyEvaluation, RunEvaluation
 from imitable.evaluation.reward_function import RewardFunction, import_reward
 from imitable.files import Output
-from imitable.imitation.learner import Learner, LearningJob, Training
+from imitable.imitation.learner import Learner, LearningJob, Projects, Training
 from imitable.imitation.methods import learner_text
 from imitable.imitation.run_folder import RunFolder, Standing, row_of
 from imitable.imitation.setting import Setting, episodes_hash, installed_versions, weights_hash
@@ -174,7 +174,8 @@ def _finish(
     def evaluated(one: Policy) -> PolicyEvaluation:
         return evaluate(imitator, one, training.reference, episodes=run.episodes, reward=reward, threads=run.threads)
 
-    evaluation = RunEvaluation(str(imitator), evaluated(policy), None if best is None else evaluated(best))
+    projection = training.projection if isinstance(training, Projects) else None
+    evaluation = RunEvaluation(str(imitator), evaluated(policy), None if best is None else evaluated(best), projection)
     if folder is not None:
         folder.finish(policy, best, training.reference, evaluation)
     return Imitated(policy, best, evaluation)

@@ -9,12 +9,15 @@ from imitable.evaluation.reference import Reference, task_of
 from imitable.imitation.features import FLOOR
 from imitable.imitation.learner import LearningJob
 from imitable.imitation.transitions import WeightedTransitions, reference_of
+from imitable.nn.networks import policy_of
 from imitable.nn.normaliser import Normaliser
+from imitable.rl.agent import fresh_networks
 from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.progress import Progress
+from imitable.rl.settings import Method
 from imitable.rl.train import Trainer
 from imitable.sim.babble import scales
-from imitable.sim.task import Moment, Task
+from imitable.sim.task import Task, moment_of
 from imitable.types import Floats, Policy
 
 
@@ -64,6 +67,12 @@ def imitation_task(
     return task_of(job.imitator, reference, observe_root=observe_root), reference
 
 
+def untrained_policy(method: Method, task: Task, seed: int, normaliser: Normaliser) -> Policy:
+    """Return the policy before it has learned anything but how to standardise."""
+    actor, _ = fresh_networks(method, task.observation_size, len(task.robot.control_centre), seed)
+    return policy_of(actor.mean, actor.log_std, normaliser, task.robot)
+
+
 def normaliser_of(task: Task, transitions: WeightedTransitions) -> Normaliser:
     """Return mean and variance of what a policy observes, under p_w."""
     mean, std = transitions.moments(observations(task, transitions.before))
@@ -72,7 +81,7 @@ def normaliser_of(task: Task, transitions: WeightedTransitions) -> Normaliser:
 
 def observations(task: Task, states: Floats) -> Floats:
     """(n, S) → (n, O) what a policy observes of states, at the beginning of an episode."""
-    return task.observe(Moment(states, np.zeros(len(states), np.int64), np.zeros((len(states), 0), np.int64)))
+    return task.observe(moment_of(states))
 
 
 def _observed_scale(task: Task) -> Floats:

@@ -102,6 +102,17 @@ def densities(demos: Demonstrations, weights: Weights | None) -> Floats:
     return np.asarray(np.round(each / each.max(), DIGITS), np.float64)
 
 
+def segments_of(demos: Demonstrations, weights: Weights | None) -> list[tuple[tuple[int, float], ...]]:
+    """Return the segments of every demonstration (`Weights.segments`); without weights, one for each."""
+    return [WHOLE] * len(demos) if weights is None else weights.of_segments(demos)
+
+
+def relative_densities(segments: Sequence[tuple[int, float]], transitions: int) -> Floats:
+    """(T) what each transition of a demonstration weighs by its segment, relative to their mean (`Weights.segments`)."""
+    begins, parts = zip(*segments, strict=True)
+    return np.repeat(parts, np.diff([*begins, transitions]))
+
+
 def held_out(hashes: Sequence[str]) -> Bools:
     """(K) → (K) a fifth of the demonstrations, at least one: those with the smallest hashes, whatever their order.
 
@@ -143,7 +154,7 @@ def weighted_transitions(
     sizes = lengths + np.array([episode.terminated for episode in demos.episodes])
     weighted = density > 0
     chosen = None if sizes[weighted].sum() <= most else _drawn_beforehand(density, sizes, seed, most)
-    segments = [WHOLE] * len(demos) if weights is None else weights.of_segments(demos)
+    segments = segments_of(demos, weights)
     parts = [
         _part(
             trajectory,
@@ -180,8 +191,7 @@ def _part(
         # the absorbing state has no coordinates: the last state stands in for shape
         before, after = np.concatenate([before, after[-1:]]), np.concatenate([after, after[-1:]])
         absorbing, taken = np.append(absorbing, True), np.concatenate([taken, taken[-1:]])
-    begins, parts = zip(*segments, strict=True)
-    relative = np.repeat(parts, np.diff([*begins, len(before)]))
+    relative = relative_densities(segments, len(before))
     if rows is None:
         return _Part(before, after, absorbing, density * relative, trajectory.states[0], taken)
     return _Part(before[rows], after[rows], absorbing[rows], relative[rows], trajectory.states[0], taken[rows])

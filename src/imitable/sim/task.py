@@ -29,6 +29,11 @@ class Moment:
     """(N, K) what a task remembers of an episode from its start on (which demonstration it follows); K may be 0."""
 
 
+def moment_of(states: Floats) -> Moment:
+    """(N, S) → states at the beginning of episodes that nothing is remembered of."""
+    return Moment(states, np.zeros(len(states), np.int64), np.zeros((len(states), 0), np.int64))
+
+
 @dataclass(frozen=True)
 class End:
     """How episodes stand after a step. A time limit is none of a task's business: rollouts *truncate*."""
@@ -183,7 +188,7 @@ class Locomotion:
         states = self.robot.start + np.concatenate([qpos, qvel], axis=1)
         if self.headings is not None:
             states[:, self.rules.heading_entry] += np.radians(rng.uniform(*self.headings, n))
-        return Moment(states, np.zeros(n, np.int64), np.zeros((n, 0), np.int64))
+        return moment_of(states)
 
     def observe(self, moment: Moment) -> Floats:
         """(N, O) the state without the root position, velocities clipped where the robot's rules say so."""
@@ -248,7 +253,7 @@ class Free:
         states = (
             np.tile(self.robot.start, (n, 1)) if self.starts is None else self.starts[rng.integers(len(self.starts), size=n)]
         )
-        return Moment(states, np.zeros(n, np.int64), np.zeros((n, 0), np.int64))
+        return moment_of(states)
 
     def observe(self, moment: Moment) -> Floats:
         """(N, S) the state."""

@@ -27,6 +27,9 @@ DAMPINGS = (1e-3, 0.1)
 DIFFERENCES = (0.05, 0.05, 0.02, 0.01, 0.005, 0.002)
 """Steps of the finite differences, in half control ranges: wide at first, because contact is not smooth, then narrower."""
 
+GUESSES = 3
+"""Doing nothing, the previous action, the action of `mj_inverse`; of a servo there is a fourth."""
+
 NEAR, SPREAD, ANYWHERE = 2, 0.3, 2
 """A new beginning looks at so many actions near the best one, at this deviation in half control ranges, and anywhere."""
 
@@ -45,6 +48,16 @@ class Solver:
     """And of the later ones."""
     restart_budget: int = 450
     """Simulated control steps for new beginnings, for one rollout as a whole."""
+
+    def most_steps(self, lanes: "Lanes", length: int) -> int:
+        """Return how many simulated steps a rollout of `length` control steps takes at most.
+
+        Each looks at the first guesses and walks; new beginnings end with the one that spends the last of their budget.
+        """
+        slope = len(lanes.centre) + len(DAMPINGS)
+        each = GUESSES + lanes.servos + self.first_steps * slope
+        anew = self.restart_budget - 1 + NEAR + ANYWHERE + self.later_steps * slope if self.restart_budget else 0
+        return length * each + anew
 
 
 @dataclass(frozen=True)

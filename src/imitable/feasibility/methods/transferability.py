@@ -42,7 +42,7 @@ from imitable.rl.settings import Trpo
 from imitable.rl.train import Trainer
 from imitable.robots.robot import Robot
 from imitable.sim.rollout import Segment
-from imitable.sim.task import End, Free, Locomotion, Moment, Task
+from imitable.sim.task import End, Free, Locomotion, Moment, Task, moment_of
 from imitable.spec_text import Range, check_fields
 from imitable.tensors import Arrays
 from imitable.tracking.attempts import trace_without_rollout
@@ -192,7 +192,7 @@ class Beginning:
     def start(self, rng: np.random.Generator, n: int) -> Moment:
         """Draw first states of demonstrations."""
         chosen = rng.integers(len(self._starts), size=n)
-        return Moment(self._starts[chosen], np.zeros(n, np.int64), np.zeros((n, 0), np.int64))
+        return moment_of(self._starts[chosen])
 
     def observe(self, moment: Moment) -> Floats:
         """(N, O) as the body's own task."""

@@ -9,6 +9,7 @@ from imitable.spec_text import find_method, parse_method, split, text_of
 METHODS = {
     "gaifo": "imitable.imitation.methods.gaifo:Gaifo",
     "sail": "imitable.imitation.methods.sail:Sail",
+    "warm-start": "imitable.imitation.methods.warm_start:WarmStart",
     "cloning": "imitable.imitation.methods.cloning:Cloning",
     "dcc": "imitable.imitation.methods.dcc:Dcc",
 }

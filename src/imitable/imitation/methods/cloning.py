@@ -3,14 +3,11 @@
 
 minimise over μ:  E_{(s, a) ~ p_w} ‖μ(o(s)) − a‖² / A,  actions in half control ranges, by Adam; the rate falls along a cosine
 to zero. The policy's deviation is the maximum-likelihood one, the root mean square of what the regression leaves over. The
-regression takes no simulator step; with `fine_tune` GAIfO goes on from its policy for the steps of the job.
+regression takes no simulator step.
 """
 
 import hashlib
 import json
-import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -19,22 +16,22 @@ import numpy as np
 
 from imitable import seeding
 from imitable.errors import BadOption, ImitableError
+from imitable.evaluation.reference import Reference
 from imitable.files import write_bytes
 from imitable.imitation.learner import LearningJob
-from imitable.imitation.methods.gaifo import Gaifo
-from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations
-from imitable.imitation.transitions import Sampler, densities, transitions_of
+from imitable.imitation.training import imitation_task, normaliser_of, observations
+from imitable.imitation.transitions import Sampler, WeightedTransitions, densities, transitions_of
 from imitable.nn import cloner
 from imitable.nn.fitting import cosine_rates
 from imitable.nn.networks import policy_of
 from imitable.nn.typed_jax import array, leaves, replaced
 from imitable.policies.acting import mean, normalised
 from imitable.rl.checkpoint import checked
-from imitable.rl.expert import check_settings
 from imitable.rl.progress import Progress
-from imitable.rl.settings import CriticSteps, LearningRate, Widths
+from imitable.rl.settings import LearningRate, Widths
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
+from imitable.sim.task import Task
 from imitable.spec_text import Range, check_fields
 from imitable.tensors import Arrays, to_bytes
 from imitable.types import Demonstrations, Episode, Floats, Policy, Weights
@@ -50,15 +47,15 @@ RESIDUALS = 20_000
 LOG_STD = (-5.0, 0.0)
 """Bounds of the logarithm of the policy's deviation, in half control ranges."""
 
-FINE_LOG_STD = -1.5
-"""Exploration of GAIfO after cloning: enough to learn from, not so much that it forgets."""
+GradientSteps = Annotated[int, Range(1, 10**8)]
+"""Of the regression."""
 
 
 @dataclass(frozen=True)
 class Cloning:
-    """Settings of the regression, and whether GAIfO goes on from it."""
+    """Settings of the regression."""
 
-    gradient_steps: Annotated[int, Range(1, 10**8)] = 20_000
+    gradient_steps: GradientSteps = 20_000
     """Gradient steps of the regression."""
     minibatch: Annotated[int, Range(1, 10**7)] = 256
     """Transitions of one gradient step, drawn by weight."""
@@ -66,51 +63,44 @@ class Cloning:
     """Adam's rate; falls along a cosine to zero."""
     hidden: Widths = (64, 64)
     """Layer widths of the policy."""
-    fine_tune: bool = False
-    """1: GAIfO goes on from the cloned policy, for the job's steps."""
-    critic_steps: CriticSteps = 40_000
-    """Of these, steps that teach only GAIfO's critic and discriminator."""
 
     def __post_init__(self) -> None:
         """Check every value."""
         check_fields(self)
 
     @property
-    def gaifo(self) -> Gaifo:
-        """The learner that goes on from the cloned policy."""
-        return Gaifo(hidden=self.hidden, log_std=FINE_LOG_STD, critic_steps=self.critic_steps)
-
-    @property
     def least_steps(self) -> int:
-        """None; with GAIfO after it, one batch after those that teach only its critic."""
-        return self.critic_steps + Gaifo().least_steps if self.fine_tune else 0
+        """None."""
+        return 0
 
     def begin(self, job: LearningJob) -> "CloneTraining":
-        """Read the transitions and start the policy."""
-        return CloneTraining(self, job)
+        """Read the transitions and start the policy; refuse demonstrations without the imitator's own actions."""
+        check_own_actions(job.demos, job.weights, job.imitator)
+        transitions = transitions_of(job, actions=True)
+        return CloneTraining(self, job, transitions, *imitation_task(job, transitions))
 
 
 class CloneTraining:
-    """A regression under way, then perhaps a trainer."""
+    """A regression under way."""
 
-    def __init__(self, method: Cloning, job: LearningJob) -> None:
-        """Read the transitions; refuse demonstrations without the imitator's own actions."""
-        check_own_actions(job.demos, job.weights, job.imitator)
-        self._method, self._job = method, job
-        transitions = transitions_of(job, actions=True)
+    def __init__(
+        self,
+        method: Cloning,
+        job: LearningJob,
+        transitions: WeightedTransitions,
+        task: Task,
+        reference: Reference | None,
+    ) -> None:
+        """Start on transitions that have the imitator's own actions."""
         assert transitions.actions is not None
-        task, self.reference = imitation_task(job, transitions)
+        self._method, self._job, self.reference = method, job, reference
         self._normaliser = normaliser_of(task, transitions)
         self._rng = seeding.generator(job.seed, "cloning")
         self._actions = len(job.imitator.control_centre)
         sizes = (task.observation_size, *method.hidden, self._actions)
         self._cloner = cloner.fresh(int(self._rng.integers(2**32)), sizes)
         self._steps_taken = 0
-        self._fine_tuning: PolicyTraining | None = None
         untrained = self._policy_with(np.zeros(self._actions))
-        if method.fine_tune:
-            # refused now, not after the regression
-            check_settings(task, method.gaifo.rl, job.steps, untrained)
         real = ~transitions.absorbing
         inputs = normalised(untrained, observations(task, transitions.before[real]))
         # what lies outside the range is clipped by the simulator: it moves the body like the bound
@@ -122,28 +112,24 @@ class CloneTraining:
 
     @property
     def done(self) -> bool:
-        """Whether all gradient steps are taken, and GAIfO after them has no room for another batch."""
-        if not self._cloned or not self._method.fine_tune:
-            return self._cloned
-        return self._tuning.done
+        """Whether all gradient steps are taken."""
+        return self._steps_taken == self._method.gradient_steps
 
     @property
     def progress(self) -> float:
-        """Part of the gradient steps that are taken; with GAIfO after them, each is half of the work."""
-        cloned = self._steps_taken / self._method.gradient_steps
-        if not self._method.fine_tune:
-            return cloned
-        return cloned / 2 + (self._tuning.progress / 2 if self._cloned else 0.0)
+        """Part of the gradient steps that are taken."""
+        return self._steps_taken / self._method.gradient_steps
 
     @property
     def policy(self) -> Policy:
         """The policy so far."""
-        return self._tuning.policy if self._cloned and self._method.fine_tune else self._cloned_policy
+        inputs, units = self._residual_rows
+        predicted = mean(self._policy_with(np.zeros(self._actions)), inputs).astype(np.float64)
+        residual = np.sqrt(np.square(predicted - units).mean(axis=0))
+        return self._policy_with(np.clip(np.log(np.maximum(residual, np.exp(LOG_STD[0]))), *LOG_STD))
 
     def iterate(self) -> Progress:
-        """Take some gradient steps, or a batch of GAIfO."""
-        if self._cloned:
-            return self._tuning.iterate()
+        """Take some gradient steps."""
         count = min(PART, self._method.gradient_steps - self._steps_taken)
         rates = cosine_rates(self._method.learning_rate, self._steps_taken, count, self._method.gradient_steps)
         order = self._sampler.draw(self._rng, (count, self._method.minibatch))
@@ -155,12 +141,8 @@ class CloneTraining:
         return Progress(0, float("nan"), float("nan"), 0, metrics)
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint: the regression, and the trainer's own checkpoint inside it once there is one."""
+        """Write a checkpoint."""
         arrays: Arrays = {f"cloner.{index}": np.asarray(leaf) for index, leaf in enumerate(leaves(self._cloner))}
-        if self._fine_tuning is not None:
-            with _beside(path) as file:
-                self._fine_tuning.save(file)
-                arrays["tuning"] = np.frombuffer(file.read_bytes(), np.uint8)
         metadata = {
             "fingerprint": json.dumps(self._fingerprint),
             "rng": seeding.to_json(self._rng),
@@ -174,10 +156,6 @@ class CloneTraining:
         count = len(leaves(self._cloner))
         self._cloner = replaced(self._cloner, [array(arrays[f"cloner.{index}"]) for index in range(count)])
         self._rng, self._steps_taken = seeding.from_json(metadata["rng"]), int(metadata["taken"])
-        if "tuning" in arrays:
-            with _beside(path) as file:
-                file.write_bytes(arrays["tuning"].tobytes())
-                self._tuning.load(file)
 
     @property
     def _fingerprint(self) -> dict[str, object]:
@@ -188,38 +166,11 @@ class CloneTraining:
             "body": self._job.imitator.hash,
             "method": json.loads(json.dumps(asdict(self._method))),
             "transitions": hashlib.sha256(rows).hexdigest()[:32],
-            "budget": self._job.steps if self._method.fine_tune else 0,
             "seed": self._job.seed,
         }
 
-    @property
-    def _cloned(self) -> bool:
-        return self._steps_taken == self._method.gradient_steps
-
-    @property
-    def _tuning(self) -> PolicyTraining:
-        """GAIfO from the cloned policy; begun when it is first needed."""
-        if self._fine_tuning is None:
-            self._fine_tuning = self._method.gaifo.begin(self._job, self._cloned_policy)
-        return self._fine_tuning
-
-    @property
-    def _cloned_policy(self) -> Policy:
-        inputs, units = self._residual_rows
-        predicted = mean(self._policy_with(np.zeros(self._actions)), inputs).astype(np.float64)
-        residual = np.sqrt(np.square(predicted - units).mean(axis=0))
-        return self._policy_with(np.clip(np.log(np.maximum(residual, np.exp(LOG_STD[0]))), *LOG_STD))
-
     def _policy_with(self, log_std: Floats) -> Policy:
         return policy_of(self._cloner.network, log_std, self._normaliser, self._job.imitator)
-
-
-@contextmanager
-def _beside(path: Path) -> Generator[Path]:
-    """Give the name of a file beside `path` that vanishes again."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
-        yield Path(folder) / "tuning"
 
 
 def check_own_actions(demos: Demonstrations, weights: Weights | None, imitator: Robot) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from imitable import seeding
+from imitable.evaluation.reference import Reference
 from imitable.imitation.features import FORMS, LIMIT, Features, features
 from imitable.imitation.learner import LearningJob
 from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of
@@ -38,6 +39,7 @@ from imitable.rl.settings import (
 )
 from imitable.rl.train import Trainer
 from imitable.sim.rollout import Segment
+from imitable.sim.task import Task
 from imitable.spec_text import OneOf, Range, check_fields
 from imitable.tensors import Arrays
 from imitable.types import Floats, Policy, Singles
@@ -141,16 +143,26 @@ class Gaifo:
         """One batch."""
         return self.rl.batch
 
-    def begin(self, job: LearningJob, policy: Policy | None = None) -> PolicyTraining:
-        """Read the transitions and start policy and discriminator: a fresh policy, or one to go on from."""
+    def begin(self, job: LearningJob) -> PolicyTraining:
+        """Read the transitions and start policy and discriminator."""
         transitions = transitions_of(job)
+        return self.begin_on(job, transitions, *imitation_task(job, transitions, observe_root=self.observe_root))
+
+    def begin_on(
+        self,
+        job: LearningJob,
+        transitions: WeightedTransitions,
+        task: Task,
+        reference: Reference | None,
+        policy: Policy | None = None,
+    ) -> PolicyTraining:
+        """Start on a task, with these transitions as the demonstrated ones: a fresh policy, or one to go on from."""
         seen = features(transitions, job.imitator, self.features, normalised=self.normalised, root=self.observe_root)
-        task, reference = imitation_task(job, transitions, observe_root=self.observe_root)
         check_settings(task, self.rl, job.steps, policy)
-        if not self.normalised:
+        if policy is not None:
+            normaliser = _normaliser_of_policy(policy)  # it knows its inputs in these units alone
+        elif not self.normalised:
             normaliser = _identity(task.observation_size)
-        elif policy is not None:
-            normaliser = _normaliser_of_policy(policy)
         else:
             normaliser = normaliser_of(task, transitions)
         trainer = Trainer(
@@ -161,7 +173,7 @@ class Gaifo:
             begin=policy,
             reward_model=DiscriminatorReward(self, transitions, seen, job.seed),
             normaliser=normaliser,
-            observation_limit=LIMIT if self.normalised else np.inf,
+            observation_limit=LIMIT if self.normalised or policy is not None else np.inf,
             quiet_fraction=self.quiet_fraction,
             threads=job.threads,
         )

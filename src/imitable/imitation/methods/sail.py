@@ -19,17 +19,15 @@ from jaxtyping import Array, Float
 from imitable import seeding
 from imitable.imitation.features import FLOOR
 from imitable.imitation.learner import LearningJob
-from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations
+from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, observations, untrained_policy
 from imitable.imitation.transitions import Sampler, WeightedTransitions, transitions_of
 from imitable.nn import cloner, discriminator, inverse_model, next_state_vae, wasserstein_critic
 from imitable.nn.fitting import falling_rates
 from imitable.nn.inverse_model import LIMIT, Learning
-from imitable.nn.networks import Mlp, mean_of, policy_of
+from imitable.nn.networks import Mlp, mean_of
 from imitable.nn.next_state_vae import NextState
-from imitable.nn.normaliser import Normaliser
 from imitable.nn.typed_jax import array, compiled, leaves, replaced
 from imitable.policies.acting import normalised
-from imitable.rl.agent import fresh_networks
 from imitable.rl.reward_model import Rewards, absorbing_steps
 from imitable.rl.settings import (
     Count,
@@ -149,7 +147,7 @@ class Sail:
         task, reference = imitation_task(job, transitions)
         normaliser = normaliser_of(task, transitions)
         rng = seeding.generator(job.seed, "sail")
-        policy = _untrained(self, task, job.seed, normaliser)
+        policy = untrained_policy(self.rl, task, job.seed, normaliser)
         demonstrated = _demonstrated(task, transitions, policy, self.discount)
         job.say("fitting the model of where demonstrators go next")
         goal = _goal(self, demonstrated, rng)
@@ -288,12 +286,6 @@ def _changes(before: Singles, after: Singles, rms: Singles) -> Singles:
 def goal_actions(goal: NextState, network: Mlp, z: Float[Array, "n o"]) -> Float[Array, "n a"]:
     """(n, O) → (n, A): inverse(z, VAE(z)), in half control ranges, inside the range."""
     return jnp.clip(network(jnp.concatenate([z, jnp.clip(goal(z), -LIMIT, LIMIT)], axis=1)), -1, 1)
-
-
-def _untrained(method: Sail, task: Task, seed: int, normaliser: Normaliser) -> Policy:
-    """Return the policy before it has learned anything but how to standardise."""
-    actor, _ = fresh_networks(method.rl, task.observation_size, len(task.robot.control_centre), seed)
-    return policy_of(actor.mean, actor.log_std, normaliser, task.robot)
 
 
 def _z(task: Task, policy: Policy, states: Floats) -> Singles:
