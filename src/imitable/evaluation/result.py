@@ -67,7 +67,7 @@ class RunEvaluation:
     last: PolicyEvaluation
     """The last policy: the result."""
     best: PolicyEvaluation | None
-    """The policy with the best return on the way; None without a task reward."""
+    """The policy with the best return on the way; None without a task reward, or if nobody asked."""
 
     def by_policy(self) -> tuple[tuple[str, str, Performance], ...]:
         """Return (policy, actions, performance) of all that were evaluated."""
