@@ -38,6 +38,7 @@ TINY = {
     "imitate": "imitate demos --imitator slider.xml --method cloning:gradient_steps=2 --episodes 1 --out other",
     "evaluate": "evaluate run --episodes 1",
     "project": "project demos --imitator slider.xml",
+    "reproduce": "reproduce mujoco-a/swimmer/gail --seeds 1 --dry-run",
     "report": "report scores.parquet",
     "completion": "completion bash",
 }

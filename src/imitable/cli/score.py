@@ -17,6 +17,7 @@ from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Score
 from imitable.command_text import command
 from imitable.errors import BadOption
+from imitable.feasibility.expected_steps import expected_steps
 from imitable.feasibility.explain import explain
 from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.methods.direct import Direct
@@ -30,9 +31,6 @@ from imitable.files import Output
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, InMemory
-
-STEPS_EACH = 1_500
-"""Simulated steps a demonstration that a method takes that says nothing else, roughly: for the estimate before a long job."""
 
 COVERED = 0.1
 """A score that judges a smaller part of the episodes than this says so loudly."""
@@ -165,8 +163,7 @@ def _measuring(verb: Score) -> Measuring:
 def _estimate(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer) -> None:
     """Say how long a long job will take."""
     demonstrators = len({episode.demonstrator for episode in demos.episodes})
-    each = scorer.steps_each(imitator) if isinstance(scorer, Direct) else STEPS_EACH
-    steps = len(demos) * each + demonstrators * int(getattr(scorer, "steps", 0))
+    steps = expected_steps(scorer, imitator, len(demos), demonstrators)
     announce(verb.common, f"{len(demos):,} demonstrations, about {steps:,} simulated steps", imitator, steps)
 
 

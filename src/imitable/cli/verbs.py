@@ -7,22 +7,8 @@ from typing import Annotated, Literal
 
 import tyro
 
-
-@dataclass(frozen=True)
-class Common:
-    """Options that every verb takes."""
-
-    seed: int = 0
-    """Seed of everything random."""
-    json: bool = False
-    """Print one JSON document on stdout, and nothing else there."""
-    threads: int = 1
-    """Threads of the simulator; results do not depend on it."""
-    quiet: bool = False
-    """No tables and no progress bar."""
-
-
-CommonOptions = Annotated[Common, tyro.conf.arg(name="")]
+from imitable.cli.experiment_verbs import Reproduce
+from imitable.cli.options import Common, CommonOptions
 
 
 @dataclass(frozen=True)
@@ -207,6 +193,8 @@ class Acquire:
     """Price of a demonstration, NAME=X,…; 1 for those not named."""
     by: str = "demonstrator"
     """Episode column that groups demonstrations."""
+    draw: int | None = None
+    """Draw every query independently with this seed, as the paper does. Default: divided in proportion."""
     common: CommonOptions = Common()
 
 
@@ -347,6 +335,7 @@ Verb = (
     | Imitate
     | Evaluate
     | Project
+    | Reproduce
     | Report
     | Quickstart
     | Completion
@@ -363,6 +352,7 @@ VERBS: dict[str, type[Verb]] = {
     "imitate": Imitate,
     "evaluate": Evaluate,
     "project": Project,
+    "reproduce": Reproduce,
     "report": Report,
     "quickstart": Quickstart,
     "completion": Completion,

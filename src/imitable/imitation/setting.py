@@ -2,6 +2,7 @@
 """What a run's result depends on, as `setting.json` says it. Nothing that stands in such a file is ever imported."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import MISSING, asdict, dataclass, fields
 from importlib.metadata import version
@@ -63,6 +64,12 @@ class Setting:
 def installed_versions() -> dict[str, str]:
     """Return the versions of what computes."""
     return {name: version(name) for name in ("imitable", "mujoco", "jax", "numpy")}
+
+
+def hash_of(setting: Setting) -> str:
+    """Return a hash of what decides whether a run can go on."""
+    content = {name: value for name, value in asdict(setting).items() if name not in UNCOMPARED}
+    return _hash(json.dumps(content, sort_keys=True).encode())
 
 
 def episodes_hash(episodes: Sequence[Episode]) -> str:
