@@ -11,6 +11,22 @@ from imitable.cli.options import Common, CommonOptions
 
 
 @dataclass(frozen=True)
+class Merge:
+    """Join the score files of all shards of one job (score --shard I/N) into one.
+
+    Example: imitable merge scores.1.parquet scores.2.parquet --out scores.parquet
+    """
+
+    scores: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="SCORES…")]
+    """Score files, one a shard, in any order."""
+    out: Path = Path("scores.parquet")
+    """Score file to write; its steps go beside it."""
+    overwrite: bool = False
+    """Replace an existing output."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
 class Reproduce:
     """Run the paper's experiments and our own; alone, list them. What is done is skipped, what was interrupted goes on.
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from imitable.cli.experiment_verbs import Reproduce
+from imitable.cli.experiment_verbs import Merge, Reproduce
 from imitable.cli.options import Common, CommonOptions
 
 
@@ -141,8 +141,12 @@ class Score:
     """Explain this one demonstration (its place in the set, from 0 on) instead of scoring all."""
     leave_out: str = ""
     """Places of demonstrations that are left out: 3,17,40-45."""
+    shard: str | None = None
+    """Score only the I-th of N parts of the set, I/N; imitable merge joins them."""
+    models: Path | None = None
+    """With --shard: what the method learned from the whole set, scores.parquet.models of a job without --shard."""
     out: Path = Path("scores.parquet")
-    """Score file to write; its steps go beside it."""
+    """Score file to write; its steps go beside it. With --shard I/N the default is scores.I.parquet."""
     resume: bool = False
     """Go on with an interrupted job, or score only what is new in a grown set."""
     overwrite: bool = False
@@ -330,6 +334,7 @@ Verb = (
     | Collect
     | Inspect
     | Score
+    | Merge
     | Weigh
     | Acquire
     | Imitate
@@ -347,6 +352,7 @@ VERBS: dict[str, type[Verb]] = {
     "collect": Collect,
     "inspect": Inspect,
     "score": Score,
+    "merge": Merge,
     "weigh": Weigh,
     "acquire": Acquire,
     "imitate": Imitate,

@@ -12,6 +12,7 @@ from imitable.experiments.protocol import PROJECTION, Protocol
 from imitable.experiments.rows import ALL, OWN, RELATED, Row
 from imitable.experiments.scaling import scaled_count, scaled_method
 from imitable.feasibility.methods import parse_scorer, scorer_text
+from imitable.feasibility.scorer import depends_on_set
 from imitable.imitation.methods import learner_text, parse_learner
 from imitable.policies.shipped import shipped
 from imitable.spec_text import split
@@ -154,7 +155,7 @@ def _asked_for(row: Row, where: Where, seed: int, budget: int, scoring: Scoring 
 
 def _scored(demos: DemoSet, where: Where, seed: int, scale: float, scoring: Scoring) -> DemoSet:
     """Return the set whose scores a row takes: the setting's whole composition, if measures of one do not depend on others."""
-    if demos.acquisition is not None or not getattr(parse_scorer(scoring.method), "alone", False):
+    if demos.acquisition is not None or depends_on_set(parse_scorer(scoring.method)):
         return demos
     whole = {
         body: Recording(body, scaled_count(count, scale), where.setting.name, seed, where.policies)
