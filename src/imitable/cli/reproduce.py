@@ -124,6 +124,9 @@ def _report(
     left = core_hours(piece.job for piece in left_of(cells, workshop))
     table(verb.common, f"Experiments, in {verb.out}", STANDING, [_standing_row(one) for one in stand])
     say(verb.common, f"all together, shared work once: about {left:.2g} core-hours left")
+    codes = {code for record in records_of(cells, workshop.records) if record for code in record.provenance.codes}
+    if len(codes) > 1:
+        say(verb.common, f"! the code changed between these cells: {', '.join(sorted(codes))}")
     results = _results(cells, workshop)
     if verb.experiments and results:
         table(verb.common, "Returns, mean actions of the last policy; ± between seeds", RESULT, results)
@@ -134,6 +137,7 @@ def _report(
             "out": str(verb.out),
             "protocol": terms.protocol.hash,
             "changes": list(changes),
+            "codes": sorted(codes),
             "core_hours_left": left,
             "experiments": [asdict(one) for one in stand],
             "cells": _documented(cells, workshop) if verb.experiments else [],

@@ -48,6 +48,8 @@ class Provenance:
 
     code: str
     """Hash of the code that computed it."""
+    scores_code: str
+    """Hash of the code that computed its scores; empty without any."""
     protocol: str
     """Hash of the protocol that it was run under."""
     setting: str
@@ -55,6 +57,11 @@ class Provenance:
     policy: str
     """Hash of the last policy: two runs of one job that agree in it agree to the last bit."""
     versions: dict[str, str]
+
+    @property
+    def codes(self) -> set[str]:
+        """Hashes of all code that took part."""
+        return {self.code, self.scores_code} - {""}
 
 
 @dataclass(frozen=True)

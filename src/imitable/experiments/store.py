@@ -30,6 +30,8 @@ class ScoringCost:
 
     seconds: float
     """Of the session that ended it."""
+    code: str
+    """Hash of the code that computed it."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Store:
     def scoring_cost(self, job: ScoreJob) -> ScoringCost:
         """Return what a score file took."""
         path = self._cost(job)
-        return read_record(ScoringCost, path) if path.exists() else ScoringCost(0.0)
+        return read_record(ScoringCost, path) if path.exists() else ScoringCost(0.0, "")
 
     def keep_cost(self, job: ScoreJob, cost: ScoringCost) -> None:
         """Keep what a score file took beside it."""

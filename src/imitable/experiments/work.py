@@ -122,7 +122,7 @@ def make_scores(job: ScoreJob, store: Store) -> None:
     demos, out, started = store.read(job.demos, job.imitator, job.seed), store.scores(job), time.perf_counter()
     with locked(out):
         score(demos, job.imitator, job.scoring.method, job.seed, measuring=job.scoring.measuring, out=Output(out, resume=True))
-    store.keep_cost(job, ScoringCost(round(time.perf_counter() - started, 1)))
+    store.keep_cost(job, ScoringCost(round(time.perf_counter() - started, 1), code_hash()))
 
 
 def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
@@ -136,11 +136,12 @@ def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
     rows, seconds = folder.metrics(), time.perf_counter() - started
     masses = masses_of(demos, weights)
     last = rows[-1] if rows else {}
+    cost = ScoringCost(0.0, "") if job.scores is None else store.scoring_cost(job.scores)
     spent = Spent(
         score_steps,
         int(last.get(PROJECTION_STEPS) or 0),
         int(last.get("steps") or 0),
-        0.0 if job.scores is None else store.scoring_cost(job.scores).seconds,
+        cost.seconds,
         round(seconds, 1),
     )
     setting = folder.setting
@@ -154,7 +155,9 @@ def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
         masses=masses,
         effective_size=round(len(demos) if weights is None else weights.effective_size, 1),
         spent=spent,
-        provenance=Provenance(code_hash(), workshop.protocol, hash_of(setting), folder.policy.hash[:16], setting.versions),
+        provenance=Provenance(
+            code_hash(), cost.code, workshop.protocol, hash_of(setting), folder.policy.hash[:16], setting.versions
+        ),
         curve=learning_curve(folder),
     )
 
