@@ -3,10 +3,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Protocol
 
-from imitable.errors import ImitableError
+from imitable.errors import BadOption, ImitableError
 from imitable.experiments.work import Piece, Workshop, make
 from imitable.workers import Workers, cores
 
@@ -47,7 +48,6 @@ class Queue:
         """Let all of them wait; what they need and is not among them is there."""
         self._waiting = list(pieces)
         self._missing = {piece.key for piece in pieces}
-        self._failed: dict[str, str] = {}
 
     def next_ready(self) -> Piece | None:
         """Take the first piece whose needs are there; None if there is none for now."""
@@ -61,7 +61,6 @@ class Queue:
         if not made.error:
             self._missing.discard(made.piece.key)
             return [made]
-        self._failed[made.piece.key] = made.error
         lost = [piece for piece in self._waiting if made.piece.key in piece.needs]
         self._waiting = [piece for piece in self._waiting if piece not in lost]
         return [made, *(more for piece in lost for more in self.note(Made(piece, made.error)))]
@@ -79,8 +78,12 @@ class Local:
         count = min(self.processes or cores(), len(pieces))
         if not count:
             return
-        with Workers(count, PRELOADED) as workers:
-            yield from _scheduled(pieces, count, lambda piece: workers.submit(attempt, piece, workshop))
+        try:
+            with Workers(count, PRELOADED) as workers:
+                yield from _scheduled(pieces, count, lambda piece: workers.submit(attempt, piece, workshop))
+        except BrokenProcessPool:
+            reason = "a worker was killed, perhaps for lack of memory: what is done is kept, try fewer"
+            raise BadOption("workers", count, reason) from None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,10 @@ class Printed:
     std: float
 
 
-PAPER = {
+Rows = tuple[Printed, ...]
+"""Numbers of several methods."""
+
+PAPER: dict[str, Rows] = {
     "swimmer": (Printed("Ours", 74.3, 20.1), Printed("GAIL", 30.9, 23.5)),
     "walker2d-1": (Printed("Ours", 3144.3, 23.5), Printed("GAIL", 261.1, 5.6)),
     "walker2d-2": (Printed("Ours", 3424.0, 645.0),),
@@ -28,86 +31,30 @@ PAPER = {
 """By setting; Ours weighs by feasibility, GAIL imitates everything. The second settings print no number for GAIL."""
 
 
-PERCENTAGES: dict[str, dict[int, tuple[Printed, ...]]] = {
+def _four(gail: tuple[float, float], sail: tuple[float, float], feas: tuple[float, float], ours: tuple[float, float]) -> Rows:
+    return Printed("GAIL", *gail), Printed("SAIL", *sail), Printed("ID-Feas", *feas), Printed("Ours", *ours)
+
+
+PERCENTAGES: dict[str, dict[int, Rows]] = {
     "swimmer": {
-        20: (
-            Printed("GAIL", 40.0, 34.3),
-            Printed("SAIL", -7.7, 19.7),
-            Printed("ID-Feas", 23.1, 33.9),
-            Printed("Ours", 68.2, 24.7),
-        ),
-        50: (
-            Printed("GAIL", 37.9, 35.2),
-            Printed("SAIL", -5.5, 24.6),
-            Printed("ID-Feas", 30.6, 28.1),
-            Printed("Ours", 76.4, 22.1),
-        ),
-        100: (
-            Printed("GAIL", 30.9, 23.5),
-            Printed("SAIL", -3.0, 28.4),
-            Printed("ID-Feas", 48.2, 39.0),
-            Printed("Ours", 74.3, 20.1),
-        ),
+        20: _four((40.0, 34.3), (-7.7, 19.7), (23.1, 33.9), (68.2, 24.7)),
+        50: _four((37.9, 35.2), (-5.5, 24.6), (30.6, 28.1), (76.4, 22.1)),
+        100: _four((30.9, 23.5), (-3.0, 28.4), (48.2, 39.0), (74.3, 20.1)),
     },
     "walker2d-1": {
-        20: (
-            Printed("GAIL", 276.9, 18.3),
-            Printed("SAIL", 8.5, 17.5),
-            Printed("ID-Feas", 244.3, 27.4),
-            Printed("Ours", 3137.6, 50.2),
-        ),
-        50: (
-            Printed("GAIL", 313.1, 63.0),
-            Printed("SAIL", -5.3, 56.4),
-            Printed("ID-Feas", 261.0, 46.7),
-            Printed("Ours", 3127.0, 30.7),
-        ),
-        100: (
-            Printed("GAIL", 261.1, 5.6),
-            Printed("SAIL", 19.0, 30.1),
-            Printed("ID-Feas", 227.0, 24.2),
-            Printed("Ours", 3144.3, 23.5),
-        ),
+        20: _four((276.9, 18.3), (8.5, 17.5), (244.3, 27.4), (3137.6, 50.2)),
+        50: _four((313.1, 63.0), (-5.3, 56.4), (261.0, 46.7), (3127.0, 30.7)),
+        100: _four((261.1, 5.6), (19.0, 30.1), (227.0, 24.2), (3144.3, 23.5)),
     },
     "half_cheetah-1": {
-        40: (
-            Printed("GAIL", 2464.9, 460.2),
-            Printed("SAIL", -556.7, 365.8),
-            Printed("ID-Feas", 2604.4, 423.1),
-            Printed("Ours", 2716.7, 301.6),
-        ),
-        60: (
-            Printed("GAIL", 2597.2, 399.0),
-            Printed("SAIL", -503.3, 299.3),
-            Printed("ID-Feas", 2515.3, 311.0),
-            Printed("Ours", 2812.4, 261.2),
-        ),
-        100: (
-            Printed("GAIL", 2443.6, 440.7),
-            Printed("SAIL", -603.0, 389.6),
-            Printed("ID-Feas", 2594.4, 508.7),
-            Printed("Ours", 2830.6, 292.6),
-        ),
+        40: _four((2464.9, 460.2), (-556.7, 365.8), (2604.4, 423.1), (2716.7, 301.6)),
+        60: _four((2597.2, 399.0), (-503.3, 299.3), (2515.3, 311.0), (2812.4, 261.2)),
+        100: _four((2443.6, 440.7), (-603.0, 389.6), (2594.4, 508.7), (2830.6, 292.6)),
     },
     "hopper": {
-        20: (
-            Printed("GAIL", 2798.3, 351.1),
-            Printed("SAIL", -252.6, 432.6),
-            Printed("ID-Feas", 2040.3, 408.3),
-            Printed("Ours", 3273.3, 180.2),
-        ),
-        50: (
-            Printed("GAIL", 2996.6, 623.2),
-            Printed("SAIL", -1622.2, 1780.1),
-            Printed("ID-Feas", 2108.9, 611.9),
-            Printed("Ours", 3351.0, 146.3),
-        ),
-        100: (
-            Printed("GAIL", 3009.6, 362.4),
-            Printed("SAIL", -7.0, 11.4),
-            Printed("ID-Feas", 1916.1, 750.4),
-            Printed("Ours", 3329.6, 115.2),
-        ),
+        20: _four((2798.3, 351.1), (-252.6, 432.6), (2040.3, 408.3), (3273.3, 180.2)),
+        50: _four((2996.6, 623.2), (-1622.2, 1780.1), (2108.9, 611.9), (3351.0, 146.3)),
+        100: _four((3009.6, 362.4), (-7.0, 11.4), (1916.1, 750.4), (3329.6, 115.2)),
     },
 }
 """By setting and percentage of all demonstrations: its table of varying numbers, where ID-Feas is called RAL."""
