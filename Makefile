@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup quickstart parts test check format slow bench interop feasibility imitation build matrix demonstrators pages pictures docs constraints clean
+.PHONY: help setup quickstart parts test check format slow bench interop feasibility imitation reproduction build matrix demonstrators pages pictures docs constraints clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -56,6 +56,10 @@ imitation: setup  ## Records of every learner on the paper's settings that are m
 	$(BIN)/python -m imitable.experiments.cloning
 	$(BIN)/python -m imitable.experiments.noise
 	$(BIN)/python scripts/write_results.py
+
+reproduction: setup  ## Cells of the paper's experiments that are missing (days), and their page
+	$(BIN)/imitable reproduce all --records results/cells --out runs
+	$(BIN)/python scripts/reproduction_page.py
 
 build: setup  ## Wheel and sdist, each installed into an empty environment and run outside the clone
 	sh scripts/test_build.sh $(abspath $(BIN)/python)

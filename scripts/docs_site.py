@@ -18,6 +18,7 @@ OUTSIDE = (
     "CONTRIBUTING.md",
     "results/*.md",
     "results/*.svg",
+    "results/*.json",
     "results/demonstrators/*.md",
     "results/demonstrators/*.csv",
 )

@@ -44,6 +44,7 @@ EXAMPLES: dict[str, ImitableError] = {
         errors.BadRecord("own.hopper.json: runs: 0: seed", "expected int, there is 'one'"),
         errors.BadEpisode("demos", 4, "its velocities are clipped at ±10"),
         errors.MissingExtra("onnx", "onnx"),
+        errors.CellsFailed(2, "runs/hopper.gaifo.direct.seed-0", "no demonstration is feasible"),
         errors.NoRun("run"),
     )
 }

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from imitable.evaluation.reference import Reference
     from imitable.evaluation.result import Performance, PolicyEvaluation, RunEvaluation
     from imitable.feasibility.explain import Explanation, explain
+    from imitable.feasibility.merge import merge
     from imitable.feasibility.score import Measuring, score, weigh
     from imitable.feasibility.score_files import read_scores, write_scores
     from imitable.feasibility.scorer import Measured, Scorer, ScoringJob
     from imitable.feasibility.scores import Scores
+    from imitable.feasibility.shards import Shard
     from imitable.files import Output
     from imitable.imitation.evaluate_run import evaluate_run
     from imitable.imitation.imitate import imitate
@@ -64,6 +66,7 @@ _HOMES = {
     "RunEvaluation": "imitable.evaluation.result",
     "Explanation": "imitable.feasibility.explain",
     "explain": "imitable.feasibility.explain",
+    "merge": "imitable.feasibility.merge",
     "Measuring": "imitable.feasibility.score",
     "score": "imitable.feasibility.score",
     "weigh": "imitable.feasibility.score",
@@ -73,6 +76,7 @@ _HOMES = {
     "Scorer": "imitable.feasibility.scorer",
     "ScoringJob": "imitable.feasibility.scorer",
     "Scores": "imitable.feasibility.scores",
+    "Shard": "imitable.feasibility.shards",
     "Output": "imitable.files",
     "evaluate_run": "imitable.imitation.evaluate_run",
     "imitate": "imitable.imitation.imitate",
@@ -160,6 +164,7 @@ __all__ = [
     "Scorer",
     "Scores",
     "ScoringJob",
+    "Shard",
     "Start",
     "Stopping",
     "Trace",
@@ -180,6 +185,7 @@ __all__ = [
     "imitate",
     "joints",
     "load_policy",
+    "merge",
     "one_thread",
     "policy_for",
     "project",

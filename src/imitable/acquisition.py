@@ -4,12 +4,13 @@
 p_j = mean score of demonstrator j ÷ sum of the mean scores: ask more where demonstrations are more likely to be feasible.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 
 import numpy as np
 
+from imitable import seeding
 from imitable.errors import BadOption, one_of
 from imitable.feasibility.scores import Scores
 from imitable.types import Episode
@@ -52,8 +53,19 @@ class Advice:
     sentence: str
 
 
-def acquire(scores: Scores, budget: int, *, costs: Mapping[str, float] | None = None, by: str = "demonstrator") -> Advice:
-    """Return how to spend `budget` queries on the demonstrators (or groups by another episode column)."""
+def acquire(
+    scores: Scores,
+    budget: int,
+    *,
+    costs: Mapping[str, float] | None = None,
+    by: str = "demonstrator",
+    draw: int | None = None,
+) -> Advice:
+    """Return how to spend `budget` queries on the demonstrators (or groups by another episode column).
+
+    Queries are divided in proportion to p. With `draw`, a seed, every query is drawn from p independently, as the paper does:
+    the first of many are those of few.
+    """
     if budget < 1:
         raise BadOption("budget", budget, "give a number of demonstrations from 1 on")
     rows = grouped(scores, by)
@@ -62,7 +74,7 @@ def acquire(scores: Scores, budget: int, *, costs: Mapping[str, float] | None = 
     means = np.array([float(scores.score[rows[name]].mean()) for name in names])
     total = float(means.sum())
     probability = means / total if total > 0 else np.full(len(names), 1 / len(names))
-    queries = _allotted(probability, budget)
+    queries = _allotted(probability, budget) if draw is None else _drawn(names, probability, budget, draw)
     sources = [
         _source(name, [scores.verdict[i] for i in rows[name]], float(m), float(p), int(q), prices[name])
         for name, m, p, q in zip(names, means, probability, queries, strict=True)
@@ -101,6 +113,13 @@ def _allotted(probability: np.ndarray, budget: int) -> np.ndarray:
     rest = np.argsort(-(exact - whole), kind="stable")[: budget - int(whole.sum())]
     whole[rest] += 1
     return whole
+
+
+def _drawn(names: Sequence[str], probability: np.ndarray, budget: int, seed: int) -> np.ndarray:
+    """Draw `budget` times independently; whom a seed draws does not depend on the order of the demonstrators."""
+    order = np.argsort(names)
+    chosen = seeding.generator(seed, "acquire").choice(order, budget, p=probability[order])
+    return np.bincount(chosen, minlength=len(names))
 
 
 def _source(name: str, verdicts: list[str], mean: float, probability: float, queries: int, cost: float) -> Source:

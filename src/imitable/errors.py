@@ -195,6 +195,14 @@ class MissingExtra(ImitableError):
         super().__init__(f"this needs the package {package!r}: use pip install 'imitable[{extra}]'")
 
 
+class CellsFailed(ImitableError):
+    """Some cells of an experiment cannot be made; all others were."""
+
+    def __init__(self, count: int, first: str, reason: str) -> None:
+        more = f" (and {count - 1} more)" if count > 1 else ""
+        super().__init__(f"{first}{more} cannot be made: {reason}; all else was, and the same command goes on")
+
+
 class NoRun(ImitableError):
     """A folder that should hold a run does not."""
 

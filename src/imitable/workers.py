@@ -4,7 +4,7 @@
 import multiprocessing
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from importlib import import_module
 from threading import Thread
@@ -35,10 +35,14 @@ class Workers:
             initargs=(tuple(preload),),
         )
 
+    def submit(self, job: Callable[..., Result], *call: object) -> "Future[Result]":
+        """Let a worker run `job(*call)` as soon as one is free."""
+        with _one_thread_environment():
+            return self._pool.submit(job, *call)
+
     def run(self, job: Callable[..., Result], calls: Iterable[tuple[object, ...]]) -> Iterator[tuple[int, Result]]:
         """Run `job(*call)` for every call; yield (index of the call, result) as they finish."""
-        with _one_thread_environment():
-            futures = {self._pool.submit(job, *call): index for index, call in enumerate(calls)}
+        futures = {self.submit(job, *call): index for index, call in enumerate(calls)}
         for future in as_completed(futures):
             yield futures[future], future.result()
 

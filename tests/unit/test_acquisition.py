@@ -6,6 +6,7 @@ import pytest
 from imitable.acquisition import acquire, wilson
 from imitable.errors import ImitableError
 from imitable.feasibility.score import score
+from imitable.feasibility.scores import Scores
 from imitable.robots.robot import Robot
 from imitable.types import InMemory, Trajectory
 from tests.unit.pushed_slider import FORCE, own, pushed
@@ -65,3 +66,23 @@ def test_wilson_by_hand() -> None:
     low, high = wilson(5, 10)
     assert (low, high) == pytest.approx((0.2366, 0.7634), abs=1e-4)
     assert wilson(0, 10)[0] == pytest.approx(0, abs=1e-12)
+
+
+def test_queries_may_be_drawn_one_by_one(slider: Robot) -> None:
+    """As in Eqn. 4: independent draws by p, the first of many are those of few, and the order of the set is nothing."""
+    easy = [Trajectory(t.states, "able") for t in own(slider, 3)]
+    hard = [Trajectory(pushed(force * FORCE, 40).states, "near") for force in (1.5, 1.6)]
+    scores, backwards = (
+        score(InMemory(slider.layout, rows), slider, temperature="share:1") for rows in ([*easy, *hard], [*hard, *easy])
+    )
+
+    def drawn(budget: int, seed: int, scored: Scores = scores) -> dict[str, int]:
+        return {source.name: source.queries for source in acquire(scored, budget, draw=seed).sources}
+
+    assert drawn(7, 3) == drawn(7, 3, backwards)
+    assert all(drawn(budget + 1, 3)[name] >= drawn(budget, 3)[name] for budget in range(1, 20) for name in ("able", "near"))
+    p = {source.name: source.probability for source in acquire(scores, 1).sources}
+    assert 0.1 < p["near"] < 0.9
+    means = sum(drawn(10, seed)["able"] for seed in range(400)) / 4000
+    assert means == pytest.approx(p["able"], abs=5 * (p["able"] * p["near"] / 4000) ** 0.5)
+    assert len({drawn(10, seed)["able"] for seed in range(20)}) > 1

@@ -32,12 +32,14 @@ TINY = {
     "train": "train hopper --method ppo:environments=8,length=16,minibatch=64,hidden=8x8 --steps 128 --episodes 1",
     "collect": "collect hopper --episodes 1 --out hops",
     "inspect": "inspect demos",
+    "merge": "merge shard.parquet --out merged.parquet",
     "score": "score demos --imitator slider.xml --overwrite",
     "weigh": "weigh scores.parquet --keep top:1",
     "acquire": "acquire --scores scores.parquet --budget 2",
     "imitate": "imitate demos --imitator slider.xml --method cloning:gradient_steps=2 --episodes 1 --out other",
     "evaluate": "evaluate run --episodes 1",
     "project": "project demos --imitator slider.xml",
+    "reproduce": "reproduce mujoco-a/swimmer/gail --seeds 1 --dry-run",
     "report": "report scores.parquet",
     "completion": "completion bash",
 }
@@ -54,6 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         body = im.robot("slider.xml")
         im.write("demos", body.layout, babble(body, 2, 20, seed=0))
         im.score(im.read("demos"), body, out="scores.parquet")
+        im.score(im.read("demos"), body, measuring=im.Measuring(shard=im.Shard(1, 1)), out="shard.parquet")
         im.imitate(im.read("demos"), body, "cloning:gradient_steps=2", run=im.Run(episodes=1), out="run/seed-0")
     return place
 
@@ -165,6 +168,7 @@ TABLES = {
     "robots": "robots",
     "knobs": "robots slider.xml",
     "inspect": "inspect demos",
+    "merge": "merge shard.parquet --out merged.parquet",
     "score": "score demos --imitator slider.xml --overwrite",
     "weigh": "weigh scores.parquet --overwrite --out weighted.parquet",
     "acquire": "acquire --scores scores.parquet --budget 2",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtr
 
 from imitable.experiments.cases import own_cases
 from imitable.experiments.cloning_records import Curve, curve_record, steps_to
@@ -25,7 +26,20 @@ from imitable.experiments.imitation_records import LearningRecord, LearningRun, 
 from imitable.experiments.intervals import Interval, interval
 from imitable.experiments.ladders import Ladder
 from imitable.experiments.settings import Setting
-from imitable.experiments.statistics import auroc, rank_correlation
+from imitable.experiments.statistics import (
+    Welch,
+    auroc,
+    claim,
+    falling,
+    holm,
+    interquartile_mean,
+    normalised,
+    probability_of_improvement,
+    rank_correlation,
+    regret,
+    stratified_interval,
+    welch,
+)
 from imitable.feasibility.weighting import LEAST_NOISE
 
 small = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=12).map(np.array)
@@ -44,6 +58,102 @@ def test_rank_correlation_sees_order_alone() -> None:
     assert rank_correlation(x, -(x**3)) == pytest.approx(-1)
     # ρ = 1 − 6 Σ d² / n (n² − 1)
     assert rank_correlation([1, 2, 3, 4], [1, 2, 4, 3]) == pytest.approx(1 - 6 * 2 / 60)
+
+
+def runs(mean: float, std: float, count: int = 5) -> np.ndarray:
+    """Numbers of exactly this mean and deviation."""
+    shape = np.arange(count) - (count - 1) / 2
+    return mean + std * shape / shape.std(ddof=1)
+
+
+def test_welch_is_the_textbooks() -> None:
+    ours, theirs = np.array([1.0, 2.0, 4.0]), np.array([0.0, 0.5, 0.5, 3.0])
+    parts = [one.var(ddof=1) / len(one) for one in (ours, theirs)]
+    t = (ours.mean() - theirs.mean()) / sum(parts) ** 0.5
+    freedom = sum(parts) ** 2 / sum(part**2 / (len(one) - 1) for part, one in zip(parts, (ours, theirs), strict=True))
+    found = welch(ours, theirs)
+    assert found.one_sided == pytest.approx(1 - stdtr(freedom, t))
+    assert found.two_sided == pytest.approx(2 * (1 - stdtr(freedom, t)))
+    assert welch(theirs, ours).two_sided == pytest.approx(found.two_sided)
+    assert welch(theirs, ours).one_sided == pytest.approx(1 - found.one_sided)
+
+
+def test_the_papers_p_on_swimmer_is_one_sided() -> None:
+    assert welch(runs(74.3, 20.1), runs(48.2, 39.0)).one_sided == pytest.approx(0.116, abs=5e-4)
+
+
+def test_welch_without_deviation_or_with_one_run() -> None:
+    assert welch(np.ones(3), np.zeros(3)) == Welch(0, 0)
+    assert welch(np.zeros(3), np.ones(3)) == Welch(0, 1)
+    assert welch(np.ones(3), np.ones(3)) == Welch(1, 0.5)
+    assert np.isnan(welch(np.ones(1), np.zeros(3)).two_sided)
+
+
+def test_a_claim_rests_on_its_least_certain_baseline() -> None:
+    ours, weak, strong = runs(10, 1), runs(0, 1), runs(9, 1)
+    found = claim(ours, {"weak": weak, "strong": strong})
+    assert (found.baseline, found.p) == ("strong", welch(ours, strong).two_sided)
+    assert found.one_sided == welch(ours, strong).one_sided
+    above = claim(ours, {"weak": weak, "better": runs(20, 1)})
+    assert (above.baseline, above.p) == ("better", 1.0), "a small p in the wrong direction speaks for nothing"
+    unknown = claim(ours, {"weak": weak, "single": np.array([0.0])})
+    assert unknown.baseline == "single"
+    assert np.isnan(unknown.p)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holm_is_its_definition(p: list[float]) -> None:
+    found = holm(p)
+    order = np.argsort(p, kind="stable")
+    for rank, place in enumerate(order):
+        expected = max(min(1.0, (len(p) - below) * p[order[below]]) for below in range(rank + 1))
+        assert found[place] == pytest.approx(expected)
+    assert all(one >= other for one, other in zip(found, p, strict=True))
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+
+
+def test_holm_counts_what_is_not_known() -> None:
+    found = holm([0.01, float("nan")])
+    assert found[0] == pytest.approx(0.02)
+    assert np.isnan(found[1])
+
+
+def test_the_interquartile_mean_leaves_a_quarter_out_at_each_end() -> None:
+    assert interquartile_mean(np.array([7.0, 0, 6, 1, 5, 2, 4, 300])) == pytest.approx((2 + 4 + 5 + 6) / 4)
+    assert interquartile_mean(np.array([1.0, 2.0])) == 1.5
+
+
+def test_a_stratified_interval_redraws_within_strata() -> None:
+    certain = [np.full(3, 1.0), np.full(5, 9.0)]
+    assert stratified_interval(certain, lambda all_of: float(all_of.mean())) == (6.0, 6.0), "3 and 5 of them, every time"
+    loose = [np.array([0.0, 1.0]), np.array([0.0, 1.0])]
+    low, high = stratified_interval(loose, lambda all_of: float(all_of.mean()))
+    assert (low, high) == (0.0, 1.0), "of 16 redraws, one has mean 0 and one has mean 1"
+    wide = [np.arange(50.0)]
+    spread = 1.96 * wide[0].std() / 50**0.5
+    found = stratified_interval(wide, lambda all_of: float(all_of.mean()), seed=3)
+    assert found == pytest.approx((24.5 - spread, 24.5 + spread), abs=0.1 * spread)
+    assert found == stratified_interval(wide, lambda all_of: float(all_of.mean()), seed=3)
+    assert found != stratified_interval(wide, lambda all_of: float(all_of.mean()), seed=4)
+
+
+def test_probability_of_improvement_counts_pairs_within_strata() -> None:
+    ours, theirs = [np.array([1.0, 3.0]), np.array([100.0])], [np.array([2.0, 3.0]), np.array([0.0])]
+    # 1 > 2 no, 1 > 3 no, 3 > 2 yes, 3 = 3 half; the second setting always
+    assert probability_of_improvement(ours, theirs) == pytest.approx((1.5 / 4 + 1) / 2)
+    assert probability_of_improvement(theirs, ours) == pytest.approx(1 - (1.5 / 4 + 1) / 2)
+
+
+def test_normalised_returns_and_regret() -> None:
+    assert normalised(np.array([-5.0, 95.0, 45.0]), -5, 95).tolist() == [0, 1, 0.5]
+    assert regret(np.array([1.0, 3.0]), np.array([4.0, 6.0])) == 3
+
+
+def test_a_trend_is_that_of_ranks() -> None:
+    assert falling([0, 100, 500], [3.0, 2.0, 1.0]).rho == pytest.approx(-1)
+    up, down = falling([0, 0, 1, 1, 2], [1, 2, 3, 4, 5]), falling([0, 0, 1, 1, 2], [5, 4, 3, 2, 1])
+    assert down.p < 0.05 < 0.95 < up.p
+    assert np.isnan(falling([1, 1], [1.0, 2.0]).p)
 
 
 def test_an_interval_of_three_is_students() -> None:

@@ -11,6 +11,7 @@ from imitable.errors import BadOption, BadWeights, CannotResume, CannotWrite, No
 from imitable.evaluation.evaluate import first_episode
 from imitable.evaluation.reference import task_of
 from imitable.files import Output
+from imitable.imitation import hashed_json, setting
 from imitable.imitation.imitate import imitate
 from imitable.imitation.learner import LearningJob
 from imitable.imitation.methods import parse_learner
@@ -184,3 +185,32 @@ def test_the_best_policy_stands_beside_the_last(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     assert folder.best is not None
     assert folder.evaluation == imitated.evaluation
+
+
+def test_an_evaluation_plays_what_is_asked_for_and_no_more(tmp_path: Path) -> None:
+    demos, out = walks(), tmp_path / "run"
+    brief = Run(steps=256, episodes=(3, 2), evaluate_best=False)
+    last = imitate(demos, CHEETAH, SMALL, run=brief, out=out).evaluation.last
+    assert (last.mean_actions.episodes, last.sampled_actions.episodes) == (3, 2)
+    folder = RunFolder(out)
+    assert folder.evaluation.best is None
+    assert (folder.setting.episodes, folder.setting.evaluate_best) == ((3, 2), False)
+    again = imitate(demos, CHEETAH, SMALL, run=brief, out=Output(out, resume=True)).evaluation
+    assert again == folder.evaluation
+    with pytest.raises(CannotResume, match="episodes"):
+        imitate(demos, CHEETAH, SMALL, run=Run(steps=256, episodes=3), out=Output(out, resume=True))
+    whole = imitate(demos, CHEETAH, SMALL, run=Run(steps=256, episodes=3)).evaluation
+    assert whole.last.mean_actions == last.mean_actions, "the same episodes, however many are played beside them"
+
+
+@pytest.mark.parametrize("episodes", [0, (0, 5), (5, 0)])
+def test_an_evaluation_without_episodes_is_refused(episodes: int | tuple[int, int]) -> None:
+    with pytest.raises(BadOption, match="episodes"):
+        imitate(walks(), CHEETAH, SMALL, run=Run(steps=256, episodes=episodes))
+
+
+def test_a_setting_of_an_earlier_version_evaluated_the_best_policy(tmp_path: Path) -> None:
+    imitate(walks(), CHEETAH, SMALL, run=Run(steps=256, episodes=1), out=tmp_path / "run")
+    content = hashed_json.read_json(tmp_path / "run" / "setting.json")
+    del content["evaluate_best"]
+    assert setting.from_json(content).evaluate_best

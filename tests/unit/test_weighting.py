@@ -215,3 +215,10 @@ def test_the_effective_horizon_holds_99_percent() -> None:
     for discount in (0.5, 0.9, 0.97):
         held = effective_horizon(discount)
         assert 1 - discount**held >= 0.99 > 1 - discount ** (held - 1)
+
+
+@given(numbers, st.floats(-1e3, 1e3))
+def test_the_shift_of_eqn_3_changes_no_weight(distances: list[float], shift: float) -> None:
+    """C only keeps exponents small: p_w of exp((−D − C) / σ) is the same for every C."""
+    distance, lengths = np.array(distances), np.arange(1, len(distances) + 1)
+    np.testing.assert_allclose(masses((-distance - shift) / 5, lengths), masses(-distance / 5, lengths), rtol=1e-9, atol=1e-15)

@@ -19,9 +19,11 @@ COLUMNS = ("name", "episodes", "feasible", "95 % interval", "p", "queries", "cos
 
 def run(verb: Acquire) -> None:
     """Carry out the verb."""
+    if verb.draw is not None and verb.draw < 0:
+        raise BadOption("--draw", verb.draw, "give a seed, a whole number from 0 on")
     scores = _scores(verb)
     costs = _costs(verb.cost, grouped(scores, verb.by))
-    advice = acquire(scores, verb.budget, costs=costs, by=verb.by)
+    advice = acquire(scores, verb.budget, costs=costs, by=verb.by, draw=verb.draw)
     table(verb.common, f"Whom to ask for {verb.budget} demonstrations", COLUMNS, [_row(source) for source in advice.sources])
     say(verb.common, advice.sentence)
     document(verb.common, {"budget": verb.budget, **asdict(advice)})

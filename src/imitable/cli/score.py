@@ -13,10 +13,12 @@ from imitable.cli.console import Watched, bar, document, say, table
 from imitable.cli.demonstrations import demonstrations
 from imitable.cli.estimate import announce
 from imitable.cli.method_help import helped
+from imitable.cli.options import Common
 from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Score
 from imitable.command_text import command
 from imitable.errors import BadOption
+from imitable.feasibility.expected_steps import expected_steps
 from imitable.feasibility.explain import explain
 from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.methods.direct import Direct
@@ -25,14 +27,12 @@ from imitable.feasibility.score import Measuring, score, score_key
 from imitable.feasibility.score_files import parts_path, read_scores
 from imitable.feasibility.scorer import Scorer
 from imitable.feasibility.scores import Scores
+from imitable.feasibility.shards import parse_shard
 from imitable.feasibility.step_files import read_steps
 from imitable.files import Output
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, InMemory
-
-STEPS_EACH = 1_500
-"""Simulated steps a demonstration that a method takes that says nothing else, roughly: for the estimate before a long job."""
 
 COVERED = 0.1
 """A score that judges a smaller part of the episodes than this says so loudly."""
@@ -42,6 +42,7 @@ def run(verb: Score) -> None:
     """Carry out the verb."""
     if helped(verb.common, verb.method, parse_scorer):
         return
+    verb = _sharded(verb)
     demos, imitator, scorer = demonstrations(verb.demos, verb.leave_out), parse_robot(verb.imitator), _scorer(verb)
     if verb.explain is not None:
         _explain(verb, demos, imitator, scorer)
@@ -62,8 +63,20 @@ def run(verb: Score) -> None:
         except KeyboardInterrupt:
             done = f"What is done is kept in {parts_path(verb.out)}: the same command with --resume goes on from there."
             raise KeyboardInterrupt(done) from None
-    report(verb, scores, verb.out)
-    say(verb.common, f"next: {_again(verb)} --explain EPISODE")
+    report(verb.common, scores, verb.out)
+    say(verb.common, f"next: {_again(verb)} --explain EPISODE" if verb.shard is None else f"next: {_merge(verb)}")
+
+
+def _sharded(verb: Score) -> Score:
+    """Give the score file of a shard a name of its own, unless the user has; refuse what has no effect."""
+    if verb.shard is None:
+        if verb.models is not None:
+            raise BadOption("--models", verb.models, "it is for one part of a set: give --shard I/N, too")
+        return verb
+    if verb.explain is not None:
+        raise BadOption("--shard", verb.shard, "one demonstration is explained; leave it out")
+    place = parse_shard(verb.shard).place
+    return replace(verb, out=Path(f"scores.{place}.parquet")) if verb.out == type(verb).out else verb
 
 
 def _scorer(verb: Score) -> Scorer:
@@ -87,21 +100,24 @@ def _again(verb: Score) -> str:
     return command("score", verb.demos, {**options, "seed": verb.common.seed}, defaults)
 
 
-def report(verb: Score, scores: Scores, out: Path) -> None:
+def _merge(verb: Score) -> str:
+    """Return the command that joins this shard with the others."""
+    names = [verb.out] if verb.shard is None else [f"scores.{k + 1}.parquet" for k in range(parse_shard(verb.shard).of)]
+    return command("merge", names, {"out": "scores.parquet"})
+
+
+def report(common: Common, scores: Scores, out: Path) -> None:
     """Show the verdicts by demonstrator, the caveats first."""
     for remark in scores.weighing.remarks:
-        say(verb.common, f"! {remark}")
+        say(common, f"! {remark}")
     columns, rows = by_verdict(scores)
-    table(verb.common, f"{out}: {len(scores):,} demonstrations on {scores.imitator}", *narrow(columns, rows))
-    say(
-        verb.common,
-        "verdicts: feasible/nearly/infeasible; followed: part of the movement; diverges: median step it is lost at",
-    )
-    say(verb.common, _judged(scores))
+    table(common, f"{out}: {len(scores):,} demonstrations on {scores.imitator}", *narrow(columns, rows))
+    say(common, "verdicts: feasible/nearly/infeasible; followed: part of the movement; diverges: median step it is lost at")
+    say(common, _judged(scores))
     if _covered(scores) < COVERED:
-        say(verb.common, "! that is less than a tenth of the episodes: --effort thorough follows more of them")
+        say(common, "! that is less than a tenth of the episodes: --effort thorough follows more of them")
     document(
-        verb.common,
+        common,
         {
             "out": str(out),
             **{name: value for name, value in scores.metadata().items() if name != "key"},
@@ -159,14 +175,14 @@ def _judged(scores: Scores) -> str:
 
 
 def _measuring(verb: Score) -> Measuring:
-    return Measuring(verb.distance, verb.entries, verb.discount, verb.rollouts, verb.common.threads)
+    shard = None if verb.shard is None else parse_shard(verb.shard, verb.models)
+    return Measuring(verb.distance, verb.entries, verb.discount, verb.rollouts, verb.common.threads, shard)
 
 
 def _estimate(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer) -> None:
     """Say how long a long job will take."""
     demonstrators = len({episode.demonstrator for episode in demos.episodes})
-    each = scorer.steps_each(imitator) if isinstance(scorer, Direct) else STEPS_EACH
-    steps = len(demos) * each + demonstrators * int(getattr(scorer, "steps", 0))
+    steps = expected_steps(scorer, imitator, len(demos), demonstrators)
     announce(verb.common, f"{len(demos):,} demonstrations, about {steps:,} simulated steps", imitator, steps)
 
 

@@ -7,22 +7,8 @@ from typing import Annotated, Literal
 
 import tyro
 
-
-@dataclass(frozen=True)
-class Common:
-    """Options that every verb takes."""
-
-    seed: int = 0
-    """Seed of everything random."""
-    json: bool = False
-    """Print one JSON document on stdout, and nothing else there."""
-    threads: int = 1
-    """Threads of the simulator; results do not depend on it."""
-    quiet: bool = False
-    """No tables and no progress bar."""
-
-
-CommonOptions = Annotated[Common, tyro.conf.arg(name="")]
+from imitable.cli.experiment_verbs import Merge, Reproduce
+from imitable.cli.options import Common, CommonOptions
 
 
 @dataclass(frozen=True)
@@ -155,8 +141,12 @@ class Score:
     """Explain this one demonstration (its place in the set, from 0 on) instead of scoring all."""
     leave_out: str = ""
     """Places of demonstrations that are left out: 3,17,40-45."""
+    shard: str | None = None
+    """Score only the I-th of N parts of the set, I/N; imitable merge joins them."""
+    models: Path | None = None
+    """With --shard: what the method learned from the whole set, scores.parquet.models of a job without --shard."""
     out: Path = Path("scores.parquet")
-    """Score file to write; its steps go beside it."""
+    """Score file to write; its steps go beside it. With --shard I/N the default is scores.I.parquet."""
     resume: bool = False
     """Go on with an interrupted job, or score only what is new in a grown set."""
     overwrite: bool = False
@@ -207,6 +197,8 @@ class Acquire:
     """Price of a demonstration, NAME=X,…; 1 for those not named."""
     by: str = "demonstrator"
     """Episode column that groups demonstrations."""
+    draw: int | None = None
+    """Draw every query independently with this seed, as the paper does. Default: divided in proportion."""
     common: CommonOptions = Common()
 
 
@@ -342,11 +334,13 @@ Verb = (
     | Collect
     | Inspect
     | Score
+    | Merge
     | Weigh
     | Acquire
     | Imitate
     | Evaluate
     | Project
+    | Reproduce
     | Report
     | Quickstart
     | Completion
@@ -358,11 +352,13 @@ VERBS: dict[str, type[Verb]] = {
     "collect": Collect,
     "inspect": Inspect,
     "score": Score,
+    "merge": Merge,
     "weigh": Weigh,
     "acquire": Acquire,
     "imitate": Imitate,
     "evaluate": Evaluate,
     "project": Project,
+    "reproduce": Reproduce,
     "report": Report,
     "quickstart": Quickstart,
     "completion": Completion,

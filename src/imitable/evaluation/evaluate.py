@@ -15,6 +15,9 @@ from imitable.robots.robot import Robot
 from imitable.sim.task import Task
 from imitable.types import Policy, Trajectory
 
+Episodes = int | tuple[int, int]
+"""Episodes of an evaluation with each kind of actions, or with mean and with sampled ones."""
+
 COLUMNS = {
     "return_mean": "return",
     "return_std": "±",
@@ -34,7 +37,7 @@ def evaluate(
     policy: Policy,
     reference: Reference | None = None,
     *,
-    episodes: int = 100,
+    episodes: Episodes = 100,
     seed: int = 0,
     reward: RewardFunction | str | None = None,
     threads: int = 1,
@@ -45,22 +48,29 @@ def evaluate(
         imitator: the robot that the policy moves, or its text.
         policy: the policy.
         reference: the demonstrations that a robot without a task is compared with (a run folder keeps them); None: its task.
-        episodes: episodes with each kind of actions.
+        episodes: episodes with each kind of actions; a pair: with mean, and with sampled actions.
         seed: another one gives other start states.
         reward: a reward, or the dotted name of a function, that returns are counted by; None: the task's own.
         threads: threads of the simulator; results do not depend on it.
     """
-    if episodes < 1:
-        raise BadOption("episodes", episodes, "give a number above 0")
+    mean, sampled = episode_counts(episodes)
     robot = parse_robot(imitator) if isinstance(imitator, str) else imitator
     function = import_reward(reward) if isinstance(reward, str) else reward
     task = _task(robot, policy, reference)
 
-    def performance(*, sampled: bool) -> Performance:
-        rollouts = play(task, policy, episodes, EVALUATION_SEED + seed, sampled=sampled, threads=threads)
+    def performance(count: int, *, sampled: bool) -> Performance:
+        rollouts = play(task, policy, count, EVALUATION_SEED + seed, sampled=sampled, threads=threads)
         return _performance(robot, rollouts, reference, function)
 
-    return PolicyEvaluation(mean_actions=performance(sampled=False), sampled_actions=performance(sampled=True))
+    return PolicyEvaluation(performance(mean, sampled=False), performance(sampled, sampled=True))
+
+
+def episode_counts(episodes: Episodes) -> tuple[int, int]:
+    """Return how many episodes are played with mean and with sampled actions; refuse less than one of a kind."""
+    counts = (episodes, episodes) if isinstance(episodes, int) else episodes
+    if min(counts) < 1:
+        raise BadOption("episodes", episodes, "give a number above 0")
+    return counts
 
 
 def first_episode(imitator: Robot, policy: Policy, reference: Reference | None) -> Trajectory:

@@ -79,7 +79,7 @@ class RunEvaluation:
     last: PolicyEvaluation
     """The last policy: the result."""
     best: PolicyEvaluation | None
-    """The policy with the best return on the way; None without a task reward."""
+    """The policy with the best return on the way; None without a task reward, or if nobody asked."""
     projection: ProjectionCount | None = None
     """What the run projected before it learned; None: nothing."""
 

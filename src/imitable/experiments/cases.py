@@ -41,6 +41,8 @@ class Recording:
     setting: str = ""
     """The setting they are for: its own demonstrator of the body, if there is one, else the one for all settings."""
     seed: int = DEMO_SEED
+    policies: str = "a"
+    """Set of demonstrators."""
 
 
 @dataclass(frozen=True)

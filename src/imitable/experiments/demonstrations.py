@@ -2,6 +2,7 @@
 """Demonstrations and weights of the experiments: recorded and scored once, shared by the cases that need them."""
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from imitable.demos.collect import collect
@@ -10,7 +11,7 @@ from imitable.experiments.cases import DEMO_SEED, LearningCase, Recording
 from imitable.feasibility.score import score, subset
 from imitable.feasibility.score_files import read_scores
 from imitable.files import Output
-from imitable.policies.shipped import policy_for
+from imitable.policies.shipped import folder, policy_for
 from imitable.robots.parse import parse_robot
 from imitable.sim.babble import babble
 from imitable.sim.task import Locomotion
@@ -23,19 +24,28 @@ BABBLED = 500
 def demos_folder(runs: Path, recording: Recording) -> Path:
     """Return where demonstrations lie: named by body, number, seed and policy, so that two policies never share a folder."""
     body = recording.body.replace(":", "_").replace("=", "").replace("/", "_")
-    policy, seed = _policy(recording), "" if recording.seed == DEMO_SEED else f"-seed{recording.seed}"
-    return runs / "demos" / f"{body}-{recording.count}-{policy.hash[:8] if policy else 'babble'}{seed}"
+    seed = "" if recording.seed == DEMO_SEED else f"-seed{recording.seed}"
+    policy = _policy_hash(recording.body, recording.setting, recording.policies, folder())
+    return runs / "demos" / f"{body}-{recording.count}-{policy}{seed}"
+
+
+@cache
+def _policy_hash(body: str, setting: str, policies: str, shipped: Path) -> str:
+    """Return a short hash of the policy that demonstrates, `babble` without one; `shipped` is where policies lie."""
+    del shipped  # of two places, the same name may be two policies
+    policy = _policy(Recording(body, 1, setting, policies=policies))
+    return policy.hash[:8] if policy else "babble"
 
 
 def record_demonstrations(runs: Path, recording: Recording) -> None:
     """Record demonstrations, unless they are there: of the shipped demonstrator, or, of a robot without one, of babble."""
-    folder, robot, policy = demos_folder(runs, recording), parse_robot(recording.body), _policy(recording)
-    if folder.exists():
+    out, robot, policy = demos_folder(runs, recording), parse_robot(recording.body), _policy(recording)
+    if out.exists():
         return
     if policy is None:
-        write(folder, robot.layout, babble(robot, recording.count, BABBLED, recording.seed))
+        write(out, robot.layout, babble(robot, recording.count, BABBLED, recording.seed))
     else:
-        write(folder, robot.layout, collect(Locomotion(robot), policy, recording.count, recording.seed))
+        write(out, robot.layout, collect(Locomotion(robot), policy, recording.count, recording.seed))
 
 
 def distinct(runs: Path, recordings: Iterable[Recording]) -> list[Recording]:
@@ -50,7 +60,7 @@ def recorded(runs: Path, recordings: Iterable[Recording]) -> Demonstrations:
 
 def _policy(recording: Recording) -> Policy | None:
     robot = parse_robot(recording.body)
-    return policy_for(robot, recording.setting) if robot.family.rules else None
+    return policy_for(robot, recording.setting, recording.policies) if robot.family.rules else None
 
 
 def scores_file(runs: Path, case: LearningCase) -> Path:

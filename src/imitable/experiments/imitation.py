@@ -27,14 +27,12 @@ from imitable.experiments.demonstrations import (
 from imitable.experiments.imitation_records import LearningRecord, LearningRun, Returns, learning_path
 from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import Places, from_json, write_record
+from imitable.experiments.work import learning_curve
 from imitable.files import Output
 from imitable.imitation.imitate import imitate
 from imitable.imitation.run import Run
 from imitable.imitation.run_folder import RunFolder
 from imitable.workers import Workers
-
-POINTS = 60
-"""Points of a recorded learning curve, about."""
 
 GROUPS = ("own", "weighted", "utility", "learners")
 
@@ -60,12 +58,6 @@ def run(case: LearningCase, seed: int, runs: Path) -> LearningRun:
 
 def _in_brief(performance: Performance) -> Returns:
     return from_json(Returns, {field.name: getattr(performance, field.name) for field in fields(Returns)})
-
-
-def learning_curve(folder: RunFolder) -> tuple[tuple[int, float | None], ...]:
-    """Return steps and mean return of about every sixtieth iteration."""
-    rows = folder.metrics()
-    return tuple((int(row["steps"] or 0), row["mean_return"]) for row in rows[:: max(1, len(rows) // POINTS)])
 
 
 def learn(cases: Sequence[LearningCase], places: Places, processes: int) -> Iterator[LearningRecord]:

@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Statistics of demonstrations: arrays in, one number out."""
+"""Statistics of demonstrations and of runs: arrays in, few numbers out.
 
+A run's number is its mean return; a *stratum* is one setting's runs of a row, one a seed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from imitable import seeding
 from imitable.types import Floats
+
+RESAMPLES = 2000
+"""Of a bootstrap interval."""
 
 
 def auroc(low: Floats, high: Floats) -> float:
@@ -21,3 +31,105 @@ def auroc(low: Floats, high: Floats) -> float:
 def rank_correlation(one: ArrayLike, other: ArrayLike) -> float:
     """(N), (N) → Spearman's ρ in [−1, 1]."""
     return float(cast(Any, stats).spearmanr(one, other).statistic)
+
+
+@dataclass(frozen=True)
+class Welch:
+    """Welch's test of two means without the assumption of equal deviations."""
+
+    two_sided: float
+    """p of "they are the same"."""
+    one_sided: float
+    """p of "the first is not larger", as the paper seems to have used."""
+
+
+def welch(ours: Floats, theirs: Floats) -> Welch:
+    """(N), (M) → p-values of t = (x̄ − ȳ) / √(s_x² / N + s_y² / M) with Welch–Satterthwaite degrees of freedom.
+
+    NaN of fewer than two runs on a side; where neither side deviates at all, different means are certain and equal ones alike.
+    """
+    if min(len(ours), len(theirs)) < 2:
+        return Welch(float("nan"), float("nan"))
+    if not ours.std() and not theirs.std():
+        above, below = ours[0] > theirs[0], ours[0] < theirs[0]
+        return Welch(float(not (above or below)), 0.0 if above else 1.0 if below else 0.5)
+    test: Any = cast(Any, stats).ttest_ind(ours, theirs, equal_var=False)
+    one_sided: Any = cast(Any, stats).ttest_ind(ours, theirs, equal_var=False, alternative="greater")
+    return Welch(float(test.pvalue), float(one_sided.pvalue))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Is one row above every baseline? Of all baselines, the one that makes it least certain."""
+
+    baseline: str
+    p: float
+    """Two-sided p against it; 1 where our mean is not above its mean: nothing then speaks for the claim."""
+    one_sided: float
+    """Largest one-sided p over the baselines."""
+
+
+def claim(ours: Floats, baselines: Mapping[str, Floats]) -> Claim:
+    """Return the largest p over the baselines; NaN counts as the largest, because nothing is known then."""
+    tests = {name: welch(ours, theirs) for name, theirs in baselines.items()}
+    two_sided = {name: test.two_sided if ours.mean() > baselines[name].mean() else 1.0 for name, test in tests.items()}
+    worst = max(two_sided, key=lambda name: (np.isnan(two_sided[name]), two_sided[name]))
+    return Claim(worst, two_sided[worst], float(np.max([test.one_sided for test in tests.values()])))
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """(m) → Holm's adjusted p: with p_(1) ≤ … ≤ p_(m), p̃_(i) = max_{j ≤ i} min(1, (m − j + 1) p_(j)); NaN stays, and counts."""
+    values = np.array(p, float)
+    order = np.argsort(values, kind="stable")  # NaN last
+    factors = len(values) - np.arange(len(values))
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.maximum.accumulate(np.minimum(1.0, factors * values[order]))
+    return adjusted.tolist()
+
+
+def interquartile_mean(values: Floats) -> float:
+    """(N) → mean of what is left when a quarter of the numbers, rounded down, is left out at each end."""
+    return float(cast(Any, stats).trim_mean(values, 0.25))
+
+
+def stratified_interval(
+    strata: Sequence[Floats], statistic: Callable[[Floats], float], seed: int = 0, resamples: int = RESAMPLES
+) -> tuple[float, float]:
+    """Return the 95 % percentile bootstrap interval of a statistic of all runs; runs are redrawn within their own stratum."""
+    rng = seeding.generator(seed, "bootstrap")
+    drawn = [np.concatenate([rng.choice(one, len(one)) for one in strata]) for _ in range(resamples)]
+    low, high = np.quantile([statistic(one) for one in drawn], (0.025, 0.975))
+    return float(low), float(high)
+
+
+def probability_of_improvement(ours: Sequence[Floats], theirs: Sequence[Floats]) -> float:
+    """Return the mean over strata of P(x > y) + ½ P(x = y), x a run of ours and y one of theirs."""
+    return float(np.mean([auroc(low, high) for low, high in zip(theirs, ours, strict=True)]))
+
+
+def normalised(returns: Floats, random: float, expert: float) -> Floats:
+    """(N) → (R − R_random) / (R_expert − R_random): 0 is a random policy, 1 the imitator's own expert."""
+    return (returns - random) / (expert - random)
+
+
+def regret(returns: Floats, related: Floats) -> float:
+    """(N), (M) → mean return of imitating related demonstrators only, less our mean."""
+    return float(related.mean() - returns.mean())
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Whether numbers fall as another number grows."""
+
+    rho: float
+    """Spearman's ρ; −1: always."""
+    p: float
+    """One-sided p of "they do not fall"."""
+
+
+def falling(amounts: Sequence[float], returns: Sequence[float]) -> Trend:
+    """(N), (N) → the trend of returns over amounts; NaN if either never changes."""
+    if len(set(amounts)) < 2 or len(set(returns)) < 2:
+        return Trend(float("nan"), float("nan"))
+    test: Any = cast(Any, stats).spearmanr(amounts, returns, alternative="less")
+    return Trend(float(test.statistic), float(test.pvalue))

@@ -106,6 +106,11 @@ class Ledger:
         self.spent += spent
         self.rows |= dict(zip(hashes, rows, strict=True))
 
+    def leave(self) -> None:
+        """Leave nothing behind of a job that cannot begin; what an earlier session measured stays."""
+        if not any(self.parts.iterdir()):
+            self.parts.rmdir()
+
     def finish(self, scores: Scores) -> None:
         """Write both files and let go of the parts."""
         copy_steps(steps_path(self.path), [*self._old_steps, *sorted(self.parts.glob("steps-*.parquet"))], scores.episodes)

@@ -4,9 +4,16 @@
 import hashlib
 from collections.abc import Callable
 
+from imitable.errors import BadOption
 from imitable.feasibility.scorer import ScoringJob
 from imitable.files import write_bytes
 from imitable.tensors import Arrays, DamagedFile, read, to_bytes
+
+
+def check_may_learn(job: ScoringJob, what: str) -> None:
+    """Refuse to learn in a job that must take what was learned before."""
+    if not job.learns:
+        raise BadOption("models", job.models, f"they lack {what}; give those of a job with the same settings and seed")
 
 
 def cached(job: ScoringJob, key: object, learn: Callable[[], Arrays]) -> Arrays:
@@ -22,6 +29,7 @@ def cached(job: ScoringJob, key: object, learn: Callable[[], Arrays]) -> Arrays:
     try:
         return read(path)[0]
     except (FileNotFoundError, DamagedFile):
+        check_may_learn(job, repr(key))
         arrays = learn()
     write_bytes(path, to_bytes(arrays, {"imitator": str(job.imitator), "key": repr(key)}))
     return arrays

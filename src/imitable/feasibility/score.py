@@ -2,7 +2,7 @@
 """The verb `score`: which demonstrations can the imitator follow?"""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import islice
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from imitable.demos.fit import check_set
-from imitable.errors import BadOption, BadScores, one_of
+from imitable.demos.part import Part
+from imitable.errors import BadOption, BadScores, ImitableError, one_of
 from imitable.feasibility import weighting
 from imitable.feasibility.account import account
 from imitable.feasibility.calibration import calibrated, calibrated_alone
@@ -21,8 +22,9 @@ from imitable.feasibility.ledger import Ledger, Row
 from imitable.feasibility.methods import METHODS, parse_scorer, scorer_text
 from imitable.feasibility.ruler import Ruler, ruler
 from imitable.feasibility.score_files import models_path, parts_path
-from imitable.feasibility.scorer import Measured, Measurer, Scorer, ScoringJob
+from imitable.feasibility.scorer import Measured, Measurer, Scorer, ScoringJob, depends_on_set
 from imitable.feasibility.scores import COLUMNS, OWN, Measurement, ScoreKey, Scores, Weighing
+from imitable.feasibility.shards import KEY, Shard, coverage
 from imitable.files import Output, check_free, check_writable
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
@@ -48,6 +50,8 @@ class Measuring:
     """Rollouts a demonstration that the expected distance of a noisy body averages over."""
     threads: int = 1
     """Threads of the simulator; results do not depend on them."""
+    shard: Shard | None = None
+    """Which part of the set is measured, of a job that is divided; None: all of it."""
 
     def __post_init__(self) -> None:
         """Check what can be checked without a robot."""
@@ -87,12 +91,30 @@ def score(
         check_episode(episode, trajectory, robot)
     if output.path is not None:
         _check_output(output.path, output)
+    whole, shard = len(demos), measuring.shard
+    if shard is not None:
+        demos = _shard_of(demos, shard, scorer)
     rule = ruler(robot, measuring.distance, measuring.entries, measuring.discount)
     key = score_key(robot, scorer, rule, measuring, seed)
     ledger = None if output.path is None else Ledger(output.path, key, resume=output.resume)
     models = None if output.path is None else models_path(output.path)
-    job = ScoringJob(demos, robot, rule, seed, measuring.rollouts, measuring.threads, models, output.observer)
-    return _scored(job, scorer, key, temperature, ledger)
+    learns = shard is None or not depends_on_set(scorer)
+    if shard is not None and not learns:
+        models = shard.models
+    job = ScoringJob(demos, robot, rule, seed, measuring.rollouts, measuring.threads, models, output.observer, learns)
+    said = {} if shard is None else {KEY: [shard.place, shard.of, whole]}
+    return _scored(job, scorer, key, temperature, ledger, said)
+
+
+def _shard_of(demos: Demonstrations, shard: Shard, scorer: Scorer) -> Demonstrations:
+    """Return the shard's part of a set; refuse one that cannot be measured without the rest."""
+    if depends_on_set(scorer) and (shard.models is None or not shard.models.is_dir()):
+        reason = "it learns from the whole set: score once without --shard, then give --models, its scores.parquet.models"
+        raise BadOption("shard", f"{shard.place}/{shard.of}", reason)
+    places = shard.places(len(demos))
+    if not len(places):
+        raise BadOption("shard", f"{shard.place}/{shard.of}", f"there are {len(demos)} demonstrations: give at most so many")
+    return Part(demos, places)
 
 
 def _check_measuring(measuring: Measuring, scorer: Scorer, robot: Robot) -> None:
@@ -146,16 +168,29 @@ def measured_again(scores: Scores, trajectory: Trajectory, *, threads: int = 1) 
     return parse_scorer(key.method).prepared(job)([trajectory])[0].trace
 
 
-def _scored(job: ScoringJob, scorer: Scorer, key: ScoreKey, temperature: str, ledger: Ledger | None) -> Scores:
-    measurer = scorer.prepared(job)
+def _scored(
+    job: ScoringJob,
+    scorer: Scorer,
+    key: ScoreKey,
+    temperature: str,
+    ledger: Ledger | None,
+    said: Mapping[str, object],
+) -> Scores:
+    try:
+        measurer = scorer.prepared(job)
+    except ImitableError:
+        if ledger is not None:
+            ledger.leave()
+        raise
     alone = bool(getattr(scorer, "alone", False))
     own = calibrated_alone(job.imitator, scorer, key, job.threads) if alone else calibrated(job, measurer)
-    extras = _extras(scorer, measurer)
+    extras = {**_extras(scorer, measurer), **said}
     spent_before = measurer.spent
     prepared_steps = spent_before + own.spent
     rows = _rows(job, measurer, own.error, ledger)
     measured_steps = ledger.spent if ledger else measurer.spent - spent_before
-    judged, covered, mass = _coverage(job, measurer.horizon)
+    lengths = np.array([episode.length for episode in job.demos.episodes])
+    judged, covered, mass = coverage(lengths, measurer.horizon, job.ruler.discount)
     measurement = Measurement(
         key=key,
         rule=scorer.rule,
@@ -229,14 +264,6 @@ def _row(measured: Measured, trajectory: Trajectory, imitator: Robot, own_error:
         segment_share=tuple(share for _, share in segments),
         **vars(said),
     )
-
-
-def _coverage(job: ScoringJob, horizon: int) -> tuple[int, float, float]:
-    """Return the steps that one attempt judges, their part of the demonstrations, and their part of the discount's mass."""
-    lengths = np.array([episode.length for episode in job.demos.episodes])
-    judged = min(horizon, int(lengths.max()))
-    covered = float(np.minimum(judged, lengths).sum() / lengths.sum())
-    return judged, covered, float(1 - job.ruler.discount**judged) if job.ruler.discount < 1 else covered
 
 
 def _weighed(demos: Demonstrations, rows: Sequence[Row], measurement: Measurement, temperature: str) -> Scores:

@@ -55,6 +55,8 @@ class ScoringJob:
     """Folder that keeps what was learned, so that an interrupted or extended job need not learn it again."""
     observer: Observer = SILENT
     """Told lines for a person."""
+    learns: bool = True
+    """Whether what `models` lacks may be learned; a shard of a set takes what was learned from the whole set, or nothing."""
 
 
 class Measurer(Protocol):
@@ -84,7 +86,8 @@ class Scorer(Protocol):
     """The settings of a method: a frozen dataclass. Its file is imported when it is named, so that it may import what it needs.
 
     One that does not measure by the job's ruler says so by a further class attribute: `measure`, what it measures instead. One
-    whose measures depend on nothing but the demonstration and the job's settings may say `alone = True`.
+    whose measures depend on nothing but the demonstration and the job's settings may say `alone = True`; one that learns, but
+    not from the demonstrations, says `learns_from_set = False`.
     """
 
     rule: ClassVar[str]
@@ -93,3 +96,8 @@ class Scorer(Protocol):
     def prepared(self, job: ScoringJob) -> Measurer:
         """Learn what must be learned and return the measurer."""
         ...
+
+
+def depends_on_set(scorer: Scorer) -> bool:
+    """Return whether what is said of a demonstration may depend on the others of its set; true of one that does not say."""
+    return not getattr(scorer, "alone", False) and bool(getattr(scorer, "learns_from_set", True))

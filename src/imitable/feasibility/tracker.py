@@ -15,6 +15,7 @@ import numpy as np
 from imitable import seeding
 from imitable.errors import BadPolicy
 from imitable.feasibility.fmdp import INPUTS, Fmdp, play, ruler_text
+from imitable.feasibility.model_cache import check_may_learn
 from imitable.feasibility.scorer import Measured, ScoringJob
 from imitable.feasibility.spread import as_distance, spread_steps
 from imitable.policies.files import load_policy, save_policy
@@ -158,7 +159,9 @@ def _tracker(tracking: Tracking, demonstrator: str) -> Policy:
     path = None if job.models is None else job.models / f"{key}.safetensors"
     policy = _loaded(path)
     source = " in an earlier job" if policy is not None else ""
-    policy = policy or _learned(tracking, demonstrator, path)
+    if policy is None:
+        check_may_learn(job, f"the tracker of {demonstrator}")
+        policy = _learned(tracking, demonstrator, path)
     verdict = "converged" if policy.about["converged"] == "yes" else "not converged"
     job.observer.say(f"{demonstrator}: {verdict} after {int(policy.about['steps']):,} steps{source}")
     return policy

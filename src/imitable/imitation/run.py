@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from imitable.demos.fit import check_set
 from imitable.errors import BadOption
-from imitable.evaluation.evaluate import evaluate
+from imitable.evaluation.evaluate import Episodes, episode_counts, evaluate
 from imitable.evaluation.result import PolicyEvaluation, RunEvaluation
 from imitable.evaluation.reward_function import RewardFunction, import_reward
 from imitable.files import Output
@@ -38,8 +38,10 @@ class Run:
     """Control steps that it may learn from."""
     seed: int = 0
     """Seed of everything random; of several runs, that of the first."""
-    episodes: int = 100
-    """Episodes of the evaluation."""
+    episodes: Episodes = 100
+    """Episodes of the evaluation with each kind of actions; a pair: with mean, and with sampled actions."""
+    evaluate_best: bool = True
+    """Whether the best policy on the way is evaluated beside the last one."""
     horizon: int | None = None
     """Steps of an episode of a robot without a task; None: those of the longest demonstration."""
     reward: str | None = None
@@ -64,8 +66,7 @@ class Imitated:
 
 def check_input(demos: Demonstrations, imitator: Robot, learner: Learner, weights: Weights | None, run: Run) -> None:
     """Refuse what no run can be made of, before anything is said or written."""
-    if run.episodes < 1:
-        raise BadOption("episodes", run.episodes, "give a number above 0")
+    episode_counts(run.episodes)  # refuses what is no number of episodes
     has_task = imitator.family.rules is not None
     if run.horizon is not None and (run.horizon < 1 or has_task):
         expected = "its task has a horizon of its own; leave it out, or give another robot"
@@ -86,6 +87,7 @@ def setting_of(demos: Demonstrations, imitator: Robot, learner: Learner, weights
         steps=run.steps,
         seed=run.seed,
         episodes=run.episodes,
+        evaluate_best=run.evaluate_best,
         reward=run.reward,
         horizon=run.horizon,
         demonstrations=len(demos),
@@ -166,7 +168,7 @@ def _finish(
     run: Run,
     reward: RewardFunction | None,
 ) -> Imitated:
-    """Evaluate the last policy, and beside it the best."""
+    """Evaluate the last policy, and beside it the best, if that is wanted."""
     about = {"robot": str(imitator), "body": imitator.hash}
     policy = replace(training.policy, about=about)
     best = None if standing.best is None else replace(standing.best, about=about)
@@ -174,8 +176,11 @@ def _finish(
     def evaluated(one: Policy) -> PolicyEvaluation:
         return evaluate(imitator, one, training.reference, episodes=run.episodes, reward=reward, threads=run.threads)
 
+    looked_at = best if run.evaluate_best else None
     projection = training.projection if isinstance(training, Projects) else None
-    evaluation = RunEvaluation(str(imitator), evaluated(policy), None if best is None else evaluated(best), projection)
+    evaluation = RunEvaluation(
+        str(imitator), evaluated(policy), None if looked_at is None else evaluated(looked_at), projection
+    )
     if folder is not None:
         folder.finish(policy, best, training.reference, evaluation)
     return Imitated(policy, best, evaluation)

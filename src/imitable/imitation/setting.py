@@ -2,13 +2,15 @@
 """What a run's result depends on, as `setting.json` says it. Nothing that stands in such a file is ever imported."""
 
 import hashlib
+import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from imitable.evaluation.evaluate import Episodes
 from imitable.types import Demonstrations, Episode, Weights
 
 SCHEMA = 2
@@ -32,8 +34,8 @@ class Setting:
     """Control steps that it may learn from."""
     seed: int
     """Of everything random."""
-    episodes: int
-    """Of the evaluation."""
+    episodes: Episodes
+    """Of the evaluation: with each kind of actions, or with mean and with sampled ones."""
     reward: str | None
     """Dotted name of the function that the evaluation counts returns by."""
     horizon: int | None
@@ -50,6 +52,8 @@ class Setting:
     """Folders of the demonstrations; empty text: they were in memory."""
     versions: dict[str, str]
     """Of the packages that compute."""
+    evaluate_best: bool = True
+    """Whether the best policy on the way was evaluated, too."""
 
     def differing(self, other: "Setting") -> list[str]:
         """Return the names of what decides whether a run can go on, and is not the same."""
@@ -60,6 +64,12 @@ class Setting:
 def installed_versions() -> dict[str, str]:
     """Return the versions of what computes."""
     return {name: version(name) for name in ("imitable", "mujoco", "jax", "numpy")}
+
+
+def hash_of(setting: Setting) -> str:
+    """Return a hash of what decides whether a run can go on."""
+    content = {name: value for name, value in asdict(setting).items() if name not in UNCOMPARED}
+    return _hash(json.dumps(content, sort_keys=True).encode())
 
 
 def episodes_hash(episodes: Sequence[Episode]) -> str:
@@ -80,8 +90,11 @@ def to_json(setting: Setting) -> dict[str, Any]:
 
 def from_json(content: dict[str, Any]) -> Setting:
     """Return what `to_json` was given; KeyError or TypeError if the content is something else."""
-    values: dict[str, Any] = {field.name: content[field.name] for field in fields(Setting)}
+    names = [field.name for field in fields(Setting) if field.name in content or field.default is MISSING]
+    values: dict[str, Any] = {name: content[name] for name in names}
     values["sources"] = tuple(values["sources"])
+    if isinstance(values["episodes"], list):
+        values["episodes"] = tuple(cast(list[int], values["episodes"]))
     return Setting(**values)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from imitable.command_text import command
 from imitable.demos.store import read
 from imitable.errors import ImitableError
-from imitable.evaluation.evaluate import COLUMNS, first_episode
+from imitable.evaluation.evaluate import COLUMNS, episode_counts, first_episode
 from imitable.evaluation.result import Performance
 from imitable.experiments.intervals import interval
 from imitable.experiments.paper_numbers import PAPER, setting_name
@@ -217,7 +217,7 @@ def imitate_command(path: Path, setting: Setting, seeds: Sequence[int]) -> str:
         "scores": None if setting.weights is None else setting.scores or "SCORES",
         "horizon": setting.horizon,
         "reward": setting.reward,
-        "episodes": setting.episodes,
+        "episodes": episode_counts(setting.episodes)[0],
         "seed": seeds[0],
         "seeds": len(seeds) if len(seeds) > 1 and in_a_row else None,
         "out": path.parent if path.name == f"seed-{seeds[0]}" else path,

@@ -45,6 +45,7 @@ class InverseDynamics:
     """Settings of ID-Feas."""
 
     rule: ClassVar[str] = "calibrated"
+    learns_from_set: ClassVar[bool] = False
     transitions: Annotated[int, Range(EPISODE, 10**8)] = 100_000
     """Random transitions that the inverse model is fitted to."""
     hidden: Annotated[int, Range(1, 65536)] = 100

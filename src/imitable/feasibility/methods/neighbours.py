@@ -42,6 +42,7 @@ class Neighbours:
     """Settings of the nearest-neighbour scorer."""
 
     rule: ClassVar[str] = "share"
+    learns_from_set: ClassVar[bool] = False
     measure: ClassVar[str] = "distance of its transitions to the imitator's own"
     transitions: Annotated[int, Range(EPISODE, 10**7)] = 20_000
     """Random transitions from the imitator's start."""

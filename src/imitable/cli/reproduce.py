@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""`imitable reproduce`: the paper's experiments, and our own."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib import import_module
+
+from imitable.cli.console import Bar, bar, document, say, table
+from imitable.cli.experiment_verbs import Reproduce
+from imitable.command_text import command
+from imitable.errors import BadOption, CellsFailed, MissingExtra
+from imitable.experiments.catalogue import Experiment, catalogue
+from imitable.experiments.cells import Cell, Terms, cells_of, chosen
+from imitable.experiments.estimates import core_hours, seconds
+from imitable.experiments.executors import Executor, Local, Made
+from imitable.experiments.intervals import interval
+from imitable.experiments.protocol import Protocol, default_protocol, read_protocol
+from imitable.experiments.reproduction import (
+    Standing,
+    left_of,
+    make_cells,
+    protocol_changes,
+    records_of,
+    standings,
+    with_methods,
+    workshop_at,
+)
+from imitable.experiments.scaling import check_scale
+from imitable.experiments.work import Piece, Workshop
+
+STANDING = ("experiment", "cells", "done", "core-hours left", "about")
+RESULT = ("cell", "seeds", "return", "±", "falls")
+
+
+def run(verb: Reproduce) -> None:
+    """Carry out the verb."""
+    check_scale(verb.scale)
+    if verb.seeds < 1 or verb.workers < 0:
+        wrong = ("--seeds", verb.seeds) if verb.seeds < 1 else ("--workers", verb.workers)
+        raise BadOption(*wrong, "give a number of at least 1 (workers: 0 for one a core)")
+    protocol = _protocol(verb)
+    terms = Terms(protocol, verb.seeds, verb.scale)
+    everything = catalogue(verb.learners or tuple(protocol.learners))
+    asked = with_methods(chosen(everything, verb.experiments), verb.methods) if verb.experiments else list(everything)
+    workshop, changes = workshop_at(verb.out, verb.records, protocol), protocol_changes(protocol, verb.out)
+    for line in changes:
+        say(verb.common, f"! the protocol has changed since cells were first run here: {line}; what it changes is post hoc")
+    failed: list[Made] = []
+    if verb.experiments and not verb.dry_run:
+        failed = _make(verb, cells_of(asked, terms), workshop, protocol)
+    _report(verb, asked, terms, workshop, changes, failed)
+    if failed:
+        raise CellsFailed(len(failed), failed[0].piece.key, failed[0].error)
+
+
+def _protocol(verb: Reproduce) -> Protocol:
+    if verb.protocol.exists():
+        return read_protocol(verb.protocol)
+    if verb.protocol != type(verb).protocol:
+        raise BadOption(
+            "--protocol", verb.protocol, "there is no such file; python -m imitable.experiments.protocol writes one"
+        )
+    say(verb.common, f"there is no {verb.protocol} here: the protocol is that of this version")
+    return default_protocol()
+
+
+def _make(verb: Reproduce, cells: Sequence[Cell], workshop: Workshop, protocol: Protocol) -> list[Made]:
+    """Make what is left; return what failed."""
+    executor, left = _executor(verb), left_of(cells, workshop)
+    say(verb.common, f"{_sizes(cells, left)}: about {core_hours(piece.job for piece in left):.2g} core-hours")
+    failed: list[Made] = []
+    try:
+        with bar(verb.common, 1000, "making") as shown:
+            progress = _Progress(left, shown)
+            for made in make_cells(cells, workshop, protocol, executor):
+                progress.note(made)
+                if made.error:
+                    failed.append(made)
+                    say(verb.common, f"! {made.piece.key}: {made.error}")
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"What is done is kept in {verb.out}: the same command goes on.") from None
+    return failed
+
+
+def _sizes(cells: Sequence[Cell], left: Sequence[Piece]) -> str:
+    return f"{len(cells):,} cells, {len({cell.job.name for cell in cells}):,} runs; {len(left):,} pieces of work are left"
+
+
+def _executor(verb: Reproduce) -> Executor:
+    if verb.executor == "local":
+        if verb.address is not None:
+            raise BadOption("--address", verb.address, "it names a Ray cluster: give --executor ray, too")
+        return Local(verb.workers)
+    try:
+        return import_module("imitable.experiments.ray_executor").Ray(verb.address, verb.workers)
+    except ModuleNotFoundError:
+        raise MissingExtra("ray", "ray") from None
+
+
+class _Progress:
+    """Moves the bar by the work that pieces are expected to be."""
+
+    def __init__(self, left: Sequence[Piece], shown: Bar) -> None:
+        self._total, self._count = sum(seconds(piece.job) for piece in left) or 1.0, len(left)
+        self._done, self._ended, self._bar = 0.0, 0, shown
+
+    def note(self, made: Made) -> None:
+        """Hear that a piece has ended."""
+        self._done += seconds(made.piece.job)
+        self._ended += 1
+        self._bar.move_to(round(1000 * self._done / self._total), f"{self._ended} of {self._count}: {made.piece.key}")
+
+
+def _report(
+    verb: Reproduce,
+    experiments: Sequence[Experiment],
+    terms: Terms,
+    workshop: Workshop,
+    changes: Sequence[str],
+    failed: Sequence[Made],
+) -> None:
+    """Show how far experiments are, and, of those that were named, what came out."""
+    stand, cells = standings(experiments, terms, workshop), cells_of(experiments, terms)
+    left = core_hours(piece.job for piece in left_of(cells, workshop))
+    table(verb.common, f"Experiments, in {verb.out}", STANDING, [_standing_row(one) for one in stand])
+    say(verb.common, f"all together, shared work once: about {left:.2g} core-hours left")
+    codes = {code for record in records_of(cells, workshop.records) if record for code in record.provenance.codes}
+    if len(codes) > 1:
+        say(verb.common, f"! the code changed between these cells: {', '.join(sorted(codes))}")
+    results = _results(cells, workshop)
+    if verb.experiments and results:
+        table(verb.common, "Returns, mean actions of the last policy; ± between seeds", RESULT, results)
+    say(verb.common, f"next: {_next(verb, left)}")
+    document(
+        verb.common,
+        {
+            "out": str(verb.out),
+            "protocol": terms.protocol.hash,
+            "changes": list(changes),
+            "codes": sorted(codes),
+            "core_hours_left": left,
+            "experiments": [asdict(one) for one in stand],
+            "cells": _documented(cells, workshop) if verb.experiments else [],
+            "failed": [{"piece": made.piece.key, "reason": made.error} for made in failed],
+        },
+    )
+
+
+def _standing_row(one: Standing) -> tuple[object, ...]:
+    about = f"{one.about} ({one.lacking})" if one.lacking else one.about
+    return one.experiment, one.cells, one.done, f"{one.core_hours:.3g}", about
+
+
+def _results(cells: Sequence[Cell], workshop: Workshop) -> list[tuple[object, ...]]:
+    """Return a row a cell's path, over the seeds that are done."""
+    found: dict[str, list[tuple[float, int]]] = {}
+    for cell, record in zip(cells, records_of(cells, workshop.records), strict=True):
+        if record is not None:
+            found.setdefault(cell.path, []).append((record.mean_actions.mean, record.mean_actions.falls))
+    rows: list[tuple[object, ...]] = []
+    for path, numbers in found.items():
+        short = interval([mean for mean, _ in numbers])
+        rows.append((path, short.count, round(short.mean, 1), round(short.std, 1), sum(falls for _, falls in numbers)))
+    return rows
+
+
+def _documented(cells: Sequence[Cell], workshop: Workshop) -> list[dict[str, object]]:
+    return [
+        {
+            "path": cell.path,
+            "seed": cell.seed,
+            "run": str(workshop.store.run(cell.job)),
+            "done": record is not None,
+            "return_mean": None if record is None else record.mean_actions.mean,
+        }
+        for cell, record in zip(cells, records_of(cells, workshop.records), strict=True)
+    ]
+
+
+def _next(verb: Reproduce, left: float) -> str:
+    if not verb.experiments:
+        return command("reproduce", ["mujoco/swimmer"], {"seeds": 1, "dry_run": True, "out": verb.out})
+    if left and not verb.dry_run:
+        return command("reproduce", verb.experiments, {"dry_run": True, "out": verb.out})
+    if left:
+        return command("reproduce", verb.experiments, {"seeds": verb.seeds, "out": verb.out})
+    return command("reproduce", [], {"out": verb.out})

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""The experiments of the paper and our own, as constants: which rows, where."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from imitable.experiments.jobs import Scoring, WeightRule
+from imitable.experiments.protocol import PLAIN
+from imitable.experiments.rows import (
+    BASELINES,
+    CLAIMED,
+    DIRECT,
+    GAIL,
+    ID_FEAS,
+    OURS,
+    OURS_PAPER,
+    OWN_EXPERT,
+    PAPER_MEASURING,
+    PAPER_SCORER,
+    RELATED_ONLY,
+    RULES,
+    SAIL,
+    TABLE_A,
+    TABLE_B,
+    Row,
+)
+from imitable.experiments.settings import BY_NAME, DEVELOPMENT, SETTINGS, Setting
+from imitable.feasibility.score import Measuring
+
+
+@dataclass(frozen=True)
+class Where:
+    """A setting as an experiment has it."""
+
+    name: str
+    """In tables and on the command line."""
+    setting: Setting
+    counts: tuple[int, ...]
+    """Demonstrations of each demonstrator."""
+    imitator: str
+    policies: str = "a"
+    """Set of demonstrators."""
+    budget: int | None = None
+    """Demonstrations that are asked for beside the first one of every demonstrator; `counts` then is not used."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row in one place."""
+
+    where: Where
+    row: Row
+    claimed: bool = False
+    """Whether a claim is about it, so that it has more seeds."""
+    seeds: tuple[int, ...] | None = None
+    """Its seeds, if they are not the protocol's."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Some rows in some places."""
+
+    name: str
+    about: str
+    """One line for a table of experiments."""
+    entries: tuple[Entry, ...]
+    development: bool = False
+    """Whether its seeds are those of the development imitators."""
+
+
+def at(setting: Setting, name: str = "", counts: tuple[int, ...] | None = None) -> Where:
+    """Return a setting as the paper has it, or with other numbers of demonstrations."""
+    return Where(name or setting.name, setting, setting.counts if counts is None else counts, setting.imitator)
+
+
+def entries(places: Iterable[Where], rows: Sequence[Row], claimed: frozenset[str] = frozenset()) -> tuple[Entry, ...]:
+    """Return every row in every place."""
+    return tuple(Entry(place, row, row.name in claimed) for place in places for row in rows)
+
+
+FIRST = tuple(BY_NAME[name] for name in ("swimmer", "walker2d-1", "half_cheetah-1", "hopper"))
+"""The four first settings."""
+SWIMMER, CHEETAH, HOPPER, WALKER = (BY_NAME[name] for name in ("swimmer", "half_cheetah-1", "hopper", "walker2d-1"))
+COMPARED = (*BASELINES, OURS)
+"""Rows of the paper's sweeps."""
+
+UNRELATED_COUNTS = (0, 100, 500)
+PERCENTAGES = {setting.name: (40, 60, 100) if setting is CHEETAH else (20, 50, 100) for setting in FIRST}
+BUDGETS = (20, 40, 80)
+DISTANCES = ("l2", "l1", "cosine")
+DISCOUNTS = (0.8, 0.9, 0.95, 0.99, 1.0)
+SIGMAS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+NOISE, ROLLOUTS = 0.1, 5
+"""Actuation noise of the stochastic Hopper, in half control ranges, and rollouts of its expected distance."""
+LONG_STEPS = 20_000_000
+
+
+def _unrelated(setting: Setting, count: int) -> Where:
+    counts = (*setting.counts[: setting.related], *(count for _ in setting.counts[setting.related :]))
+    return at(setting, f"{setting.name}-{count}", counts)
+
+
+def _percent(setting: Setting, percent: int) -> Where:
+    return at(setting, f"{setting.name}-{percent}", tuple(round(count * percent / 100) for count in setting.counts))
+
+
+def _paper_like(name: str, measuring: Measuring, temperature: str = "paper") -> Row:
+    return replace(OURS_PAPER, name=name, scoring=Scoring(PAPER_SCORER, measuring), rule=WeightRule(temperature))
+
+
+def _budget_rows() -> tuple[Row, ...]:
+    by_score = (replace(OURS, acquires=True), replace(ID_FEAS, acquires=True))
+    return (*by_score, *(replace(row, name=f"{row.name}-Uniform") for row in (OURS, ID_FEAS)), SAIL, GAIL)
+
+
+def _limits() -> tuple[Entry, ...]:
+    """Bodies that can do all that their demonstrators do, and more: these have weaker legs, or more to carry."""
+    cheetah = Setting(
+        "limits half_cheetah",
+        "half_cheetah:front=0.5",
+        ("half_cheetah:front=0.05", "half_cheetah:front=0.01", "half_cheetah:back=0.5", "half_cheetah:back=0.05"),
+        (50, 50, 0, 0),
+    )
+    hopper = Setting(
+        "limits hopper",
+        "hopper:gravity=2",
+        ("hopper:gravity=15", "hopper:gravity=20", "hopper", "hopper:gravity=5"),
+        (50, 50, 0, 0),
+    )
+    places = (at(cheetah, "half_cheetah"), at(hopper, "hopper"))
+    return entries(places, (GAIL, DIRECT, OWN_EXPERT))
+
+
+def _stochastic() -> tuple[Entry, ...]:
+    noisy = f"{HOPPER.imitator},noise={NOISE:g}"
+    rows = [
+        replace(row, scoring=replace(row.scoring, measuring=Measuring(rollouts=ROLLOUTS))) if row.scoring else row
+        for row in (GAIL, ID_FEAS, OURS, DIRECT, RELATED_ONLY)
+    ]
+    return entries([replace(at(HOPPER), imitator=noisy)], rows)
+
+
+def _words(rows: Sequence[Row]) -> tuple[Entry, ...]:
+    """Return rows on the two settings where the paper's arguments are tried."""
+    return entries((at(CHEETAH), at(HOPPER)), rows)
+
+
+PAPER = (
+    Experiment("mujoco-a", "the paper's claim: the plain learner, six settings", entries(map(at, SETTINGS), TABLE_A, CLAIMED)),
+    Experiment("mujoco-b", "the same with projection", entries(map(at, SETTINGS), TABLE_B, CLAIMED)),
+    Experiment(
+        "unrelated-count",
+        "0, 100 and 500 demonstrations of each unrelated demonstrator",
+        entries((_unrelated(setting, count) for setting in FIRST for count in UNRELATED_COUNTS), COMPARED),
+    ),
+    Experiment(
+        "demo-count",
+        "20, 50 and 100 % of all demonstrations (HalfCheetah 40, 60, 100 %)",
+        entries((_percent(setting, part) for setting in FIRST for part in PERCENTAGES[setting.name]), COMPARED),
+    ),
+    Experiment(
+        "budget",
+        "from one demonstration of each demonstrator on, more by score or uniformly",
+        entries((replace(at(SWIMMER, f"swimmer-{budget}"), budget=budget) for budget in BUDGETS), _budget_rows()),
+    ),
+    Experiment(
+        "distance",
+        "l2, l1 and cosine in Eqn. 3",
+        entries([at(SWIMMER)], [_paper_like(kind, Measuring(distance=kind, discount=0.9)) for kind in DISTANCES]),
+    ),
+    Experiment(
+        "mapping",
+        "against demonstrations that a learned map translates",
+        entries([at(SWIMMER)], (GAIL, SAIL, Row("DCC", rule=WeightRule(), learner="dcc"), ID_FEAS, OURS)),
+    ),
+    Experiment(
+        "discount",
+        "the discount of Eqn. 3, appendix C.3",
+        entries(
+            (at(SWIMMER), at(CHEETAH)),
+            [_paper_like(f"discount {value:g}", Measuring(distance="l2", discount=value)) for value in DISCOUNTS],
+        ),
+    ),
+    Experiment(
+        "sigma",
+        "σ of Eqn. 3 (its C changes no weight)",
+        entries([at(CHEETAH)], [_paper_like(f"sigma {value:g}", PAPER_MEASURING, f"{value!r}") for value in SIGMAS]),
+    ),
+    Experiment("demo-return", "demonstrations against ours", entries(map(at, SETTINGS), (OURS_PAPER, OURS, DIRECT))),
+    Experiment("stochastic", "appendix A: Hopper with actuation noise, expected distance", _stochastic()),
+    Experiment(
+        "weighting",
+        "sampling by weight against weights in the loss",
+        _words((DIRECT, replace(DIRECT, name="direct, in the loss", learner=f"{PLAIN}:weighting=loss"))),
+    ),
+    Experiment(
+        "granularity",
+        "weights of transitions, of trajectories and of segments",
+        _words(
+            (
+                replace(OURS, name="one-step", scoring=Scoring("one-step")),
+                OURS,
+                replace(DIRECT, name="direct, segments", rule=WeightRule(segments=True)),
+                DIRECT,
+            )
+        ),
+    ),
+    Experiment(
+        "soft",
+        "weights against a choice of feasible ones",
+        _words((DIRECT, replace(DIRECT, name="direct, binary", rule=WeightRule(keep="feasible")))),
+    ),
+    Experiment(
+        "any-learner",
+        "any imitation algorithm: SAIL, weighted",
+        _words((SAIL, replace(DIRECT, name="SAIL, weighted by direct", learner="sail"))),
+    ),
+    Experiment("limits", "the conclusion: demonstrators more restricted than the imitator", _limits()),
+    Experiment(
+        "long",
+        "do short runs rank like long ones?",
+        tuple(Entry(at(WALKER), replace(row, steps=LONG_STEPS), seeds=(0,)) for row in (GAIL, OURS)),
+    ),
+    Experiment(
+        "cost", "simulator steps of scores and learner", entries(map(at, SETTINGS), (ID_FEAS, OURS_PAPER, OURS, DIRECT))
+    ),
+    Experiment(
+        "other-experts",
+        "how much depends on the demonstrators: set b",
+        entries((replace(at(setting), policies="b") for setting in (SWIMMER, HOPPER)), (GAIL, OURS, DIRECT)),
+    ),
+)
+"""In the order of the page."""
+
+GROUPS = {"mujoco": ("mujoco-a", "mujoco-b"), "all": tuple(experiment.name for experiment in PAPER)}
+"""Names for several experiments."""
+
+
+def development(learners: Sequence[str]) -> Experiment:
+    """Return the comparison on which learner and weight rule are chosen; `learners` are names of the protocol's, or texts."""
+    kinds = [replace(DIRECT, name=f"direct ({name})", rule=rule) for name, rule in RULES.items()]
+    rows = [
+        replace(row, name=f"{row.name}, {learner}", learner=learner)
+        for learner in learners
+        for row in (GAIL, *kinds, RELATED_ONLY, OWN_EXPERT)
+    ]
+    places = [at(setting, setting.name.split()[1]) for setting in DEVELOPMENT]
+    return Experiment("development", "learners and weight rules on other imitators", entries(places, rows), development=True)
+
+
+def related(learners: Sequence[str]) -> Experiment:
+    """Return what a learner makes of every related demonstrator alone, and of all together, on the development imitators."""
+    made: list[Entry] = []
+    for setting in DEVELOPMENT:
+        bodies = setting.demonstrators[: setting.related]
+        kinds = [*(replace(RELATED_ONLY, name=f"{body} alone", whose=body) for body in bodies), RELATED_ONLY]
+        rows = [replace(row, name=f"{row.name}, {one}", learner=one) for one in learners for row in kinds]
+        made += entries([at(setting, setting.name.split()[1])], rows)
+    return Experiment("related", "related demonstrators alone and together", tuple(made), development=True)
+
+
+def catalogue(learners: Sequence[str] = (PLAIN,)) -> tuple[Experiment, ...]:
+    """Return all experiments; `learners` are compared in those of development."""
+    return (*PAPER, development(learners), related(learners))

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""What a cell came to: small enough to be kept with the code, whole enough to draw every table and figure from."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from imitable.experiments.jobs import RunJob
+from imitable.experiments.records import read_record, write_record
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """Episodes of the last policy with one kind of actions."""
+
+    returns: tuple[float, ...]
+    """One an episode, rounded to a tenth; the mean is of the exact ones."""
+    mean: float
+    length: float
+    """Mean number of transitions."""
+    falls: int
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a cell took: control steps of the simulator, and seconds of one core."""
+
+    score_steps: int
+    """Of the scores that its weights are from, learning included; 0 without any."""
+    projection_steps: int
+    """Of demonstrations re-rolled on the imitator."""
+    learner_steps: int
+    score_s: float
+    """Of making the scores, once for all cells that share them."""
+    learner_s: float
+    """Of learning and evaluation, in the session that ended the run."""
+
+    @property
+    def steps(self) -> int:
+        """All of them."""
+        return self.score_steps + self.projection_steps + self.learner_steps
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What made a cell."""
+
+    code: str
+    """Hash of the code that computed it."""
+    scores_code: str
+    """Hash of the code that computed its scores; empty without any."""
+    protocol: str
+    """Hash of the protocol that it was run under."""
+    setting: str
+    """Hash of the run's whole setting."""
+    policy: str
+    """Hash of the last policy: two runs of one job that agree in it agree to the last bit."""
+    versions: dict[str, str]
+
+    @property
+    def codes(self) -> set[str]:
+        """Hashes of all code that took part."""
+        return {self.code, self.scores_code} - {""}
+
+
+@dataclass(frozen=True)
+class CellRecord:
+    """What one job came to."""
+
+    schema: int
+    job: RunJob
+    mean_actions: Episodes
+    sampled_actions: Episodes
+    demonstrations: int
+    demonstrated_return: float
+    """Mean return of the demonstrations, each on its own body."""
+    masses: dict[str, float]
+    """Probability mass of every demonstrator's transitions."""
+    effective_size: float
+    """So many demonstrations of equal weight would carry as much."""
+    spent: Spent
+    provenance: Provenance
+    curve: tuple[tuple[int, float | None], ...]
+    """Steps, and the mean return of the episodes that ended since, with sampled actions; None if none ended."""
+
+
+def record_path(records: Path, job: RunJob) -> Path:
+    """Return where the record of a job lies."""
+    return records / f"{job.name}.json"
+
+
+def read_cell(records: Path, job: RunJob) -> CellRecord | None:
+    """Return the record of a job, if there is one."""
+    path = record_path(records, job)
+    return read_record(CellRecord, path) if path.exists() else None
+
+
+def write_cell(records: Path, record: CellRecord) -> None:
+    """Write the record of a job."""
+    write_record(record_path(records, record.job), record)

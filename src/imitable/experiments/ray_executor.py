@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+# pyright: reportMissingImports=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUntypedFunctionDecorator=false, reportUnknownParameterType=false
+"""The executor `ray`: pieces as tasks of a Ray cluster, whose nodes need not share a disk.
+
+A task is given the files that it needs and gives back those that it made; the driver keeps them in one store. Files travel
+through Ray's object store, from node to node where that is shorter. A node that is lost costs what it was at: its tasks
+are given to others, and what they had been given is made again where it is lost with it. A node that stays keeps its
+unfinished work, so that a task that comes back to it goes on from its checkpoint. An adapter file: Ray's types are partial.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import ray
+
+from imitable.errors import BadOption
+from imitable.experiments.executors import Made, Queue, attempt
+from imitable.experiments.store import Store
+from imitable.experiments.work import Piece, Workshop
+from imitable.files import write_bytes
+from imitable.workers import cores
+
+RETRIES = 20
+"""So many lost nodes or killed processes a task survives."""
+
+Files = dict[str, bytes]
+"""Contents by path in a store."""
+
+
+@dataclass(frozen=True)
+class Ray:
+    """A Ray cluster."""
+
+    address: str | None = None
+    """Where it is; None: RAY_ADDRESS, else one is started here."""
+    at_once: int = 0
+    """Pieces at once; 0: as many as the cluster has cores."""
+
+    def make(self, pieces: Sequence[Piece], workshop: Workshop) -> Iterator[Made]:
+        """Make pieces as tasks of one core each; yield those whose files are in the store."""
+        if not pieces:
+            return
+        began = _joined(self.address)
+        try:
+            yield from _scheduled(pieces, workshop, self.at_once)
+        finally:
+            if began:
+                ray.shutdown()
+
+
+def _joined(address: str | None) -> bool:
+    """Join a cluster, or start one; return whether this process was not in one before."""
+    if ray.is_initialized():
+        return False
+    where = address or os.environ.get("RAY_ADDRESS")
+    options: dict[str, Any] = {"address": where} if where else {"num_cpus": cores(), "include_dashboard": False}
+    try:
+        # one thread a worker, before it loads any numeric library
+        ray.init(runtime_env={"worker_process_setup_hook": "imitable.runtime.one_thread"}, log_to_driver=False, **options)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise BadOption("--address", where, f"no Ray cluster answers there ({error})") from None
+    return True
+
+
+def _scheduled(pieces: Sequence[Piece], workshop: Workshop, at_once: int) -> Iterator[Made]:
+    queue, running, shared = Queue(pieces), dict[Any, Piece](), Shared(pieces, workshop.store.path)
+    while True:
+        most = at_once or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        while len(running) < most and (piece := queue.next_ready()) is not None:
+            begun = files_at(workshop.store.path, piece.key)
+            running[cast(Any, _task).remote(piece, workshop, shared.needs_of(piece), begun)] = piece
+        if not running:
+            return
+        ended, _ = ray.wait(list(running), num_returns=1)
+        for reference in ended:
+            piece = running.pop(reference)
+            error, files = ray.get(reference)
+            keep(files, workshop)
+            for made in queue.note(Made(piece, error)):
+                shared.forget(made.piece)
+                yield made
+
+
+class Shared:
+    """Files in Ray's object store that several tasks need. The driver's node holds them: the loss of another does no harm."""
+
+    def __init__(self, pieces: Sequence[Piece], store: Path) -> None:
+        """Count who needs what."""
+        self._store, self._left = store, Counter(key for piece in pieces for key in piece.needs)
+        self._references: dict[str, Any] = {}
+
+    def needs_of(self, piece: Piece) -> list[Any]:
+        """Return references to all that a piece needs, put there once."""
+        for key in piece.needs:
+            if key not in self._references:
+                self._references[key] = ray.put(files_at(self._store, key))
+        return [self._references[key] for key in piece.needs]
+
+    def forget(self, piece: Piece) -> None:
+        """Let go of what nobody needs any more."""
+        self._left.subtract(piece.needs)
+        for key in piece.needs:
+            if not self._left[key]:
+                self._references.pop(key, None)
+
+
+@ray.remote(num_cpus=1, max_retries=RETRIES)
+def _task(piece: Piece, workshop: Workshop, needs: list[Any], begun: Files) -> tuple[str, Files]:
+    """Make a piece on a node: unpack what it needs, go on with what was begun, give back what there is."""
+    here = local_workshop(workshop)
+    for reference in needs:
+        unpack(ray.get(reference), here.store.path)
+    if not (here.store.path / piece.key).exists():
+        unpack(begun, here.store.path)
+    error = attempt(piece, here)
+    made = files_at(here.store.path, piece.key)
+    made |= {f"{RECORDS}/{path.name}": path.read_bytes() for path in here.records.glob(f"{Path(piece.key).name}.json")}
+    shutil.rmtree(here.store.path / piece.key, ignore_errors=True)
+    return error, made
+
+
+RECORDS = "records"
+"""Folder of the records in what a task gives back."""
+
+
+def local_workshop(workshop: Workshop) -> Workshop:
+    """Return a workshop of the node's own, the same for all tasks of one store, so that broken work is found again."""
+    name = hashlib.sha256(f"{workshop.store.path.absolute()}{workshop.protocol}".encode()).hexdigest()[:16]
+    place = Path(tempfile.gettempdir()) / f"imitable-{name}"
+    return replace(workshop, store=Store(place), records=place / RECORDS)
+
+
+def files_at(store: Path, key: str) -> Files:
+    """Return all files of a piece: a folder's, or a score file and what lies beside it under the same name."""
+    path = store / key
+    if path.is_dir():
+        found = [one for one in path.rglob("*") if one.is_file()]
+    else:
+        found = [one for one in path.parent.glob(f"{path.stem}.*") if one.is_file()]
+        found += [one for folder in path.parent.glob(f"{path.name}.*") if folder.is_dir() for one in folder.rglob("*")]
+    files: Files = {}
+    for one in found:
+        with suppress(FileNotFoundError, IsADirectoryError):
+            files[one.relative_to(store).as_posix()] = one.read_bytes()
+    return files
+
+
+def unpack(files: Files, store: Path) -> None:
+    """Write files into a store, those that are there left alone."""
+    for name, content in files.items():
+        if not (store / name).exists():
+            write_bytes(store / name, content)
+
+
+def keep(files: Files, workshop: Workshop) -> None:
+    """Write what a task made into the driver's store, the record of a cell last: with it the cell is done."""
+    for name, content in sorted(files.items(), key=lambda item: item[0].startswith(f"{RECORDS}/")):
+        target = workshop.records / Path(name).name if name.startswith(f"{RECORDS}/") else workshop.store.path / name
+        write_bytes(target, content)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Rows of the tables: who is imitated, by what weights, with which learner. Names are the same in code, tables and report."""
+
+from dataclasses import dataclass, replace
+
+from imitable.experiments.jobs import Scoring, WeightRule
+from imitable.experiments.protocol import PLAIN, PROJECTION
+from imitable.feasibility.score import Measuring
+
+ALL, RELATED, OWN = "all", "related", "own"
+"""Whose demonstrations a row has: the setting's, those of related demonstrators, those of the imitator's own expert."""
+
+STARTS, FIRST, ANY, MODEL = "usual starts", "first-state resets", "any-state resets", "the simulator as a model"
+LABELS, EXPERT = "labels of demonstrators", "an expert of the imitator"
+"""Access: what a row needs beside demonstrated states."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row before anything is resolved."""
+
+    name: str
+    access: tuple[str, ...] = (STARTS,)
+    """What its weights and its demonstrations need; a learner with projection adds its own."""
+    whose: str = ALL
+    """all, related, own, or the text of one body."""
+    scoring: Scoring | None = None
+    """None: nothing is measured."""
+    rule: WeightRule | None = None
+    """None: that of the protocol, if anything is measured."""
+    scored_as: str = ""
+    """Rule by which `auto` scores, if it is not the scorer's own."""
+    learner: str = PLAIN
+    """A name of the protocol's learners, with settings that differ if there are any (`plain:weighting=loss`), or a text."""
+    steps: int | None = None
+    """Control steps of learning; None: those of the protocol."""
+    acquires: bool = False
+    """Whether demonstrations beside the first ones are asked for by score; else, where there is a budget, uniformly."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return everything that the row needs access to, each once."""
+        projected = self.learner.split(":")[0] == PROJECTION
+        return tuple(dict.fromkeys((*self.access, *((ANY, MODEL) if projected else ()))))
+
+
+UNIFORM, AS_PUBLISHED = WeightRule(), WeightRule()
+"""Every transition counts the same; the scorer's own rule."""
+
+PAPER_MEASURING = Measuring(distance="l2", discount=0.9)
+PAPER_SCORER = "trajectory:tracker_input=initial-state"
+
+GAIL = Row("GAIL", rule=UNIFORM)
+SAIL = Row("SAIL", rule=UNIFORM, learner="sail")
+ID_FEAS = Row("ID-Feas", (STARTS, FIRST), scoring=Scoring("inverse-dynamics"), rule=AS_PUBLISHED)
+OURS_PAPER = Row(
+    "Ours (paper)", (STARTS, FIRST, LABELS), scoring=Scoring(PAPER_SCORER, PAPER_MEASURING), rule=WeightRule("paper")
+)
+OURS = Row("Ours", (STARTS, ANY, LABELS), scoring=Scoring("trajectory"))
+DIRECT = Row("direct", (STARTS, ANY, MODEL), scoring=Scoring("direct"))
+RELATED_ONLY = Row("related only", (STARTS, LABELS), RELATED, rule=UNIFORM)
+OWN_EXPERT = Row("own expert", (STARTS, EXPERT), OWN, rule=UNIFORM)
+ID_FEAS_OURS = Row("ID-Feas (our weight rule)", (STARTS, FIRST), scoring=Scoring("inverse-dynamics"), scored_as="share")
+GAIL_BALANCED = Row("GAIL (balanced)", (STARTS, LABELS), rule=WeightRule(balance="demonstrator"))
+NEIGHBOURS = Row("neighbours", (STARTS, ANY), scoring=Scoring("neighbours"))
+
+BASELINES = (GAIL, SAIL, ID_FEAS)
+"""What the paper compares with."""
+
+TABLE_A = (
+    *BASELINES,
+    OURS_PAPER,
+    OURS,
+    DIRECT,
+    RELATED_ONLY,
+    OWN_EXPERT,
+    ID_FEAS_OURS,
+    GAIL_BALANCED,
+    NEIGHBOURS,
+)
+"""The paper's claim: the plain learner for every row (SAIL is one of its own)."""
+
+TABLE_B = tuple(replace(row, learner=PROJECTION) for row in (GAIL, ID_FEAS, OURS, DIRECT, RELATED_ONLY, OWN_EXPERT))
+"""With projection."""
+
+CLAIMED = frozenset({"GAIL", "SAIL", "ID-Feas", "Ours", "direct"})
+"""Rows that a claim is about: they have more seeds in the main tables."""
+
+RULES = {
+    "as it was": WeightRule("share:0.03"),
+    "as it was, balanced": WeightRule("share:0.03", balance="demonstrator"),
+    "plain": WeightRule(),
+    "balanced": WeightRule(balance="demonstrator"),
+}
+"""Candidates of our weight rule: exp(−share / 0.03), as it was before scores had the imitator's noise in them, and today's."""
+
+
+def scored_by(method: str) -> Row:
+    """Return the row of a user's scorer, weighed by the protocol's rule."""
+    return Row(method, (), scoring=Scoring(method))

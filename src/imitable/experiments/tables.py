@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Tables of cells: what their records say together, by row and by place. Nothing is run here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from imitable.experiments.catalogue import Experiment
+from imitable.experiments.cell_records import CellRecord
+from imitable.experiments.cells import Cell, Terms, cells_of
+from imitable.experiments.reproduction import records_of
+from imitable.experiments.statistics import (
+    Claim,
+    claim,
+    holm,
+    interquartile_mean,
+    normalised,
+    probability_of_improvement,
+    stratified_interval,
+)
+from imitable.types import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The cells of one experiment, and what is known of them."""
+
+    experiment: Experiment
+    cells: tuple[Cell, ...]
+    records: tuple[CellRecord | None, ...]
+    """One a cell; None: not made yet."""
+
+    @property
+    def places(self) -> list[str]:
+        """Names of its settings, in order."""
+        return list(dict.fromkeys(entry.where.name for entry in self.experiment.entries))
+
+    @property
+    def rows(self) -> list[str]:
+        """Names of its rows, in order."""
+        return list(dict.fromkeys(entry.row.name for entry in self.experiment.entries))
+
+    @cached_property
+    def _by_entry(self) -> dict[tuple[str, str], list[CellRecord]]:
+        found: dict[tuple[str, str], list[CellRecord]] = {}
+        for cell, record in zip(self.cells, self.records, strict=True):
+            if record is not None:
+                found.setdefault((cell.where, cell.row), []).append(record)
+        return found
+
+    def at(self, place: str, row: str) -> list[CellRecord]:
+        """Return the records of a row in a place, by seed."""
+        return sorted(self._by_entry.get((place, row), []), key=lambda record: record.job.seed)
+
+    def returns(self, place: str, row: str) -> Floats:
+        """(seeds) mean returns of a row in a place."""
+        return np.array([record.mean_actions.mean for record in self.at(place, row)])
+
+    @property
+    def done(self) -> list[CellRecord]:
+        """Return all records, those of shared cells once."""
+        return list({record.job.name: record for record in self.records if record is not None}.values())
+
+    @property
+    def missing(self) -> int:
+        """Number of cells that are not made yet."""
+        return sum(record is None for record in self.records)
+
+    @property
+    def codes(self) -> set[str]:
+        """Hashes of the code that computed it: more than one is a mixture."""
+        return {code for record in self.done for code in record.provenance.codes}
+
+    @property
+    def protocols(self) -> set[str]:
+        """Hashes of the protocols that it was run under."""
+        return {record.provenance.protocol for record in self.done}
+
+
+def table_of(experiment: Experiment, terms: Terms, records: Path) -> Table:
+    """Return the table of an experiment, from the records in a folder."""
+    cells = cells_of([experiment], terms)
+    return Table(experiment, tuple(cells), tuple(records_of(cells, records)))
+
+
+@dataclass(frozen=True)
+class PlaceClaim:
+    """The claim of one row in one place, and its p after Holm over all places."""
+
+    place: str
+    claim: Claim
+    adjusted: float
+
+
+def claims(table: Table, row: str, baselines: Sequence[str]) -> list[PlaceClaim]:
+    """Return the primary test of a row: per place the largest p over the baselines, Holm over the places.
+
+    Places where a baseline or the row itself has no run yet are left out, and do not count.
+    """
+    found: dict[str, Claim] = {}
+    for place in table.places:
+        theirs = {name: table.returns(place, name) for name in baselines if name in table.rows}
+        ours = table.returns(place, row)
+        if len(ours) and theirs and all(len(one) for one in theirs.values()):
+            found[place] = claim(ours, theirs)
+    adjusted = holm([one.p for one in found.values()])
+    return [PlaceClaim(place, one, p) for (place, one), p in zip(found.items(), adjusted, strict=True)]
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A row over all places together."""
+
+    places: int
+    """With runs of the row and of what normalises them."""
+    iqm: float
+    """Interquartile mean of normalised returns."""
+    low: float
+    high: float
+    """95 % stratified bootstrap interval."""
+
+
+def strata(table: Table, row: str, random: dict[str, float], expert: str = "own expert") -> dict[str, Floats]:
+    """Return the normalised returns of a row by place: 0 a random policy, 1 the imitator's own expert's imitator."""
+    found: dict[str, Floats] = {}
+    for place in table.places:
+        ours, best = table.at(place, row), table.returns(place, expert)
+        if ours and len(best) and ours[0].job.imitator in random:
+            found[place] = normalised(table.returns(place, row), random[ours[0].job.imitator], float(best.mean()))
+    return found
+
+
+def aggregate(table: Table, row: str, random: dict[str, float]) -> Aggregate | None:
+    """Return a row over all places; None if no place has what it takes."""
+    each = list(strata(table, row, random).values())
+    if not each:
+        return None
+    low, high = stratified_interval(each, interquartile_mean)
+    return Aggregate(len(each), interquartile_mean(np.concatenate(each)), low, high)
+
+
+def improvement(table: Table, row: str, other: str) -> float | None:
+    """Return the probability that a run of a row is above one of another, the mean over places that have both."""
+    both = [(table.returns(place, row), table.returns(place, other)) for place in table.places]
+    both = [(ours, theirs) for ours, theirs in both if len(ours) and len(theirs)]
+    return probability_of_improvement([a for a, _ in both], [b for _, b in both]) if both else None

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""A real Ray cluster of two nodes on this machine, in an environment of its own; a node is killed while it works.
+
+The environment is made on the first run, in `.venv-ray` or where IMITABLE_RAY_VENV says: imitable with its extra `ray`.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.unit.small_cells import PROTOCOL, cells, made, workshop
+
+from imitable.experiments.cell_records import CellRecord
+from imitable.experiments.executors import Local
+from imitable.experiments.records import to_json, write_record
+from imitable.experiments.reproduction import records_of
+
+pytestmark = pytest.mark.interop
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+NAMES = ("mujoco-a/half_cheetah-1/gail", "mujoco-a/half_cheetah-1/id-feas", "mujoco-a/half_cheetah-1/neighbours")
+
+
+@pytest.fixture(scope="session")
+def ray_python() -> Path:
+    folder = Path(os.environ.get("IMITABLE_RAY_VENV") or ROOT / ".venv-ray")
+    python, mark = folder / "bin" / "python", folder / "installed"
+    digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + (ROOT / "constraints.txt").read_bytes()).hexdigest()
+    if not mark.is_file() or mark.read_text() != digest:
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        install = [str(python), "-m", "pip", "install", "--quiet", "--constraint", str(ROOT / "constraints.txt")]
+        subprocess.run([*install, "--editable", f"{ROOT}[ray]"], check=True)
+        mark.write_text(digest)
+    return python
+
+
+def bits(folder: Path) -> list[tuple[object, ...]]:
+    found: list[CellRecord | None] = records_of(cells(*NAMES), workshop(folder).records)
+    assert all(found)
+    return [(one.provenance.policy, one.provenance.setting, one.mean_actions, one.curve) for one in found if one]
+
+
+def test_a_lost_node_changes_no_bit(ray_python: Path, tmp_path: Path) -> None:
+    write_record(tmp_path / "protocol.json", PROTOCOL)
+    (tmp_path / "cells.json").write_text(json.dumps([to_json(cell.job) for cell in cells(*NAMES)]))
+    environment = os.environ | {"RAY_TMPDIR": "/tmp", "PYTHONPATH": str(ROOT / "src")}
+    environment.pop("RAY_ADDRESS", None)
+    command = [str(ray_python), str(HERE / "ray_cluster.py"), str(tmp_path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert said["nodes"] == 1
+    lost_at = next(place for place, key in enumerate(said["ended"]) if key.startswith("scores/"))
+    assert len(said["ended"]) > lost_at + 1, "there was work left"
+    assert not [one for one in made(cells(*NAMES), tmp_path / "local", Local(1)) if one.error]
+    assert bits(tmp_path / "cluster") == bits(tmp_path / "local")
+    folders = [sorted(path.name for path in (tmp_path / name / "runs").iterdir()) for name in ("cluster", "local")]
+    assert folders[0] == folders[1]

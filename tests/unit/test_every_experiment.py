@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Every experiment from demonstrations to page, at a tiny scale, in this one warm process.
+
+All of them are moved to one body, so that everything has one shape and is compiled once; of each, the first place is run.
+"""
+
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from imitable.experiments.catalogue import CHEETAH, Entry, Experiment, Where, catalogue
+from imitable.experiments.cells import Terms, cells_of
+from imitable.experiments.protocol import PLAIN, PROJECTION
+from imitable.experiments.random_policy import random_returns
+from imitable.experiments.rows import TABLE_A, Row
+from imitable.experiments.tables import aggregate, claims, improvement, strata, table_of
+from tests.unit.small_cells import PROTOCOL, made
+
+ROOT = Path(__file__).parents[2]
+TWO = replace(CHEETAH, counts=(1, 0, 1, 0))
+"""One related and one unrelated demonstrator."""
+
+ALIKE = {"discount": 2, "sigma": 2, "distance": 2}
+"""Experiments whose rows differ by one number: two of them are enough."""
+
+LITTLE = {
+    "direct": "window_s=0.05,windows=1,effort=quick,restart_budget=0",
+    "trajectory": "horizon=5,trained=1",
+    "one-step": "horizon=5,trained=1",
+    "inverse-dynamics": "horizon=5,hidden=8,blocks=1",
+    "neighbours": "horizon=5",
+    "sail": "environments=8,length=16,minibatch=64,hidden=8x8,goal_hidden=8x8,inverse_hidden=8,inverse_blocks=1,epochs=1",
+    "dcc": "minibatch=8",
+}
+"""Settings that take little time."""
+
+TERMS = Terms(PROTOCOL, seeds=1, scale=1e-4)
+
+
+def little(text: str) -> str:
+    """Return a method with settings that take little time."""
+    name = text.split(":")[0]
+    return f"{text}{',' if ':' in text else ':'}{LITTLE[name]}" if name in LITTLE else text
+
+
+def little_row(row: Row) -> Row:
+    whose = "all" if "alone" in row.name else row.whose
+    scoring = row.scoring and replace(row.scoring, method=little(row.scoring.method))
+    return replace(row, whose=whose, scoring=scoring, learner=little(row.learner))
+
+
+def on_one_body(place: Where) -> Where:
+    noise = place.imitator.partition("noise=")[2]
+    imitator = f"{TWO.imitator},noise={noise}" if noise else TWO.imitator
+    return replace(place, setting=TWO, counts=TWO.counts, imitator=imitator, policies="a")
+
+
+def moved(experiment: Experiment) -> Experiment:
+    first = experiment.entries[0].where
+    kept = [entry for entry in experiment.entries if entry.where == first][: ALIKE.get(experiment.name)]
+    place = on_one_body(first)
+    entries = (Entry(place, little_row(entry.row), entry.claimed, entry.seeds) for entry in kept)
+    return replace(experiment, entries=tuple(entries))
+
+
+EXPERIMENTS = [moved(experiment) for experiment in catalogue((PLAIN, PROJECTION))]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda one: one.name)
+def test_an_experiment_runs_from_end_to_end(experiment: Experiment, runs: Path) -> None:
+    cells = cells_of([experiment], TERMS)
+    assert len(cells) == len(experiment.entries)
+    errors = {one.error for one in made(cells, runs) if one.error}
+    # at this scale it may be that nothing is feasible, which is said
+    assert all("no demonstration is feasible" in error for error in errors)
+    assert not errors or experiment.name == "soft"
+    table = table_of(experiment, TERMS, runs / "records")
+    assert table.missing == len(errors)
+    assert len(table.codes) == len(table.protocols) == 1
+    for place in table.places:
+        for row in table.rows:
+            assert len(table.returns(place, row)) == 1 or errors
+
+
+def test_tables_say_what_rows_are_worth_together(runs: Path) -> None:
+    [main] = [one for one in EXPERIMENTS if one.name == "mujoco-a"]
+    made(cells_of([main], TERMS), runs)
+    table = table_of(main, TERMS, runs / "records")
+    assert table.rows == [row.name for row in TABLE_A]
+    random = {TWO.imitator: -1000.0}
+    whole = aggregate(table, "own expert", random)
+    assert whole is not None
+    assert (whole.iqm, whole.places) == (pytest.approx(1), 1)
+    assert whole.low == whole.high, "one run has no spread"
+    assert aggregate(table, "own expert", {}) is None
+    assert improvement(table, "GAIL", "GAIL") == 0.5
+    assert strata(table, "GAIL", random)[table.places[0]] == pytest.approx(
+        (table.returns(table.places[0], "GAIL") + 1000) / (table.returns(table.places[0], "own expert") + 1000)
+    )
+    [one] = claims(table, "direct", ["GAIL", "SAIL", "ID-Feas"])
+    assert one.claim.baseline in ("GAIL", "SAIL", "ID-Feas")
+    assert claims(table, "nobody", ["GAIL"]) == []
+
+
+def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    script = import_module("reproduction_page")
+    for experiment in EXPERIMENTS:
+        made(cells_of([experiment], TERMS), runs)
+
+    def text(records: Path) -> str:
+        tables = {one.name: table_of(one, TERMS, records) for one in EXPERIMENTS}
+        return script.page_text(script.Page(tables, PROTOCOL, {TWO.imitator: -1000.0}, tmp_path / "images"))
+
+    page, empty = text(runs / "records"), text(tmp_path / "none")
+    for experiment in EXPERIMENTS:
+        for one in (page, empty):
+            assert f"\n## {experiment.name}\n" in one
+            assert f"imitable reproduce {experiment.name} " in one
+        assert f"images/reproduction/{experiment.name}.svg" in page or experiment.name not in script.drawings()
+    assert empty.count("Not recorded yet") == len(EXPERIMENTS)
+    assert "Not recorded yet" not in page
+    assert "| *paper: Ours* | 74 ± 20 |" in page
+    assert all(path.read_bytes().startswith(b"<?xml") for path in (tmp_path / "images").iterdir())
+
+
+def test_a_random_policy_is_paid_until_it_falls() -> None:
+    """Hopper pays one for each step that it stands, so that short episodes return little; the same every time."""
+    returns = random_returns("hopper", 8)
+    assert (returns > 0).all()
+    assert (returns < 300).all()
+    np.testing.assert_array_equal(returns, random_returns("hopper", 8))
