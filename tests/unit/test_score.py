@@ -312,3 +312,12 @@ def test_a_method_with_a_measure_of_its_own_refuses_other_distances(slider: Robo
     for measuring in (Measuring(distance="l2"), Measuring(entries="rootless")):
         with pytest.raises(BadOption, match="leave out --distance"):
             score(InMemory(slider.layout, [pushed(FORCE, 10)]), slider, name, measuring=measuring)
+
+
+def test_jitter_follows_the_same_windows_a_little_differently(slider: Robot) -> None:
+    demos = InMemory(slider.layout, [pushed(FORCE / 2, 200), pushed(2 * FORCE, 200)])
+    plain, again, jittered = (score(demos, slider, f"direct:window_s=0.4,jitter={size}") for size in (0, 0, 0.001))
+    np.testing.assert_array_equal(plain.share, again.share)
+    assert (plain.share != jittered.share).all()
+    assert plain.segment_begin == jittered.segment_begin
+    np.testing.assert_allclose(plain.share, jittered.share, atol=0.02)

@@ -56,8 +56,6 @@ class ScoringCase:
     """Demonstrations of each demonstrator."""
     seed: int = DEMO_SEED
     """Of demonstrations and scorer."""
-    shaken: bool = False
-    """Whether there is noise of a thousandth of the imitator's scales on what is followed."""
     everywhere: bool = False
     """Whether the other imitators are scored, too."""
 
@@ -70,7 +68,7 @@ SCORING_CASES = (
     ScoringCase("direct", "direct", each=25, everywhere=True),
     ScoringCase("direct, seed 2", "direct", each=REPEATED, seed=2, everywhere=True),
     ScoringCase("direct, seed 3", "direct", each=REPEATED, seed=3, everywhere=True),
-    ScoringCase("direct, seed 2, shaken", "direct", each=REPEATED, seed=2, shaken=True, everywhere=True),
+    ScoringCase("direct, seed 2, shaken", "direct:jitter=0.001", each=REPEATED, seed=2, everywhere=True),
     ScoringCase("direct, quick", "direct:effort=quick", each=REPEATED, seed=2, everywhere=True),
     ScoringCase("direct, restart", "direct:form=restart"),
     ScoringCase("direct, l2", "direct", Measuring(distance="l2")),

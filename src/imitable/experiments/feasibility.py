@@ -24,8 +24,6 @@ from imitable.experiments.feasibility_records import (
 from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import Places, record_or_skip
 from imitable.experiments.settings import BY_NAME, DEVELOPMENT, FRESH, SETTINGS, Setting
-from imitable.feasibility.calibration import jittered
-from imitable.feasibility.ruler import ruler
 from imitable.feasibility.score import score
 from imitable.feasibility.scores import Scores
 from imitable.files import Output
@@ -37,7 +35,7 @@ from imitable.sim.rollout import episodes
 from imitable.sim.task import Locomotion
 from imitable.tracking.certificate import found_again
 from imitable.tracking.solver import Lanes, Solver
-from imitable.types import Demonstrations, Floats, InMemory
+from imitable.types import Demonstrations, Floats
 from imitable.workers import Workers
 
 CERTIFIED_EPISODES, CERTIFIED_TRANSITIONS = 8, 50
@@ -61,9 +59,6 @@ def measure(setting: Setting, case: ScoringCase, runs: Path) -> FeasibilityRecor
         record_demonstrations(runs, recording)
     out = runs / "scores" / f"{record_name(setting.name, case.name)}.parquet"
     demos = recorded(runs, recordings)
-    if case.shaken:
-        rule = ruler(parse_robot(setting.imitator))
-        demos = InMemory(demos.layout, [jittered(one, rule, case.seed) for one in demos])
     asked = Output(out, resume=True, observer=_Printer())
     started = time.perf_counter()
     scores = score(demos, setting.imitator, case.method, case.seed, measuring=case.measuring, out=asked)

@@ -63,6 +63,8 @@ class Direct:
     """Transitions of the form `restart`, spread over the demonstration."""
     restart_budget: Annotated[int, Range(0, 10**6)] = 300
     """Simulated steps for new beginnings of the search, a window."""
+    jitter: Annotated[float, Range(0, 1)] = 0.0
+    """Noise on what windows follow, in scales of the imitator's own movements: what of a score is the tracker's luck?"""
 
     def __post_init__(self) -> None:
         """Check every value."""
@@ -162,6 +164,8 @@ class _Windows(_Tracker):
         pieces = self._pieces(begins, lengths)
         targets = pieces.states(trajectories, max(lengths) + self._ahead)
         targets[:, 0] = within_limits(self._job.imitator, targets[:, 0])
+        if self._method.jitter:
+            targets[:, 1:] = self._jittered(trajectories, pieces, targets[:, 1:])
         greedy = self._greedy(trajectories, pieces, targets[:, : max(lengths) + 1])
         owned = [np.flatnonzero(pieces.owners == owner) for owner in range(len(trajectories))]
         shares = np.array([greedy.share(self._job.ruler, rows)[0] for rows in owned])
@@ -171,6 +175,13 @@ class _Windows(_Tracker):
         measured = [self._measured(rows, best, int(stage)) for rows, stage in zip(owned, stages, strict=True)]
         wholes = zip(measured, trajectories, spans, strict=True)
         return [_as_a_whole(one, len(trajectory), found) for one, trajectory, found in wholes]
+
+    def _jittered(self, trajectories: Sequence[Trajectory], pieces: Pieces, targets: Floats) -> Floats:
+        """(n, H, S) → (n, H, S) with noise of its own on every piece."""
+        ruler, shape = self._job.ruler, targets.shape[1:2]
+        generators = pieces.generators(trajectories, self._job.seed, "jitter")
+        noise = np.stack([rng.standard_normal((*shape, len(ruler.scale))) for rng in generators])
+        return ruler.space.moved(targets, self._method.jitter * ruler.scale * noise)
 
     def _planned(self, shares: Floats) -> Bools:
         """(N) which demonstrations get the second stage: a fixed rule on the first one's share alone."""
