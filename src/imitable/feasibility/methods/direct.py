@@ -160,7 +160,7 @@ class _Windows(_Tracker):
         """Follow windows of all of them, a block of attempts side by side."""
         lengths = [min(self.horizon, len(trajectory)) for trajectory in trajectories]
         spans = [static_checks(self._job.imitator, trajectory.states).spans for trajectory in trajectories]
-        begins = [window_begins(one, self.horizon, self._attempts, seen) for one, seen in zip(trajectories, spans, strict=True)]
+        begins = [self._begins(trajectory, seen) for trajectory, seen in zip(trajectories, spans, strict=True)]
         pieces = self._pieces(begins, lengths)
         targets = pieces.states(trajectories, max(lengths) + self._ahead)
         targets[:, 0] = within_limits(self._job.imitator, targets[:, 0])
@@ -175,6 +175,10 @@ class _Windows(_Tracker):
         measured = [self._measured(rows, best, int(stage)) for rows, stage in zip(owned, stages, strict=True)]
         wholes = zip(measured, trajectories, spans, strict=True)
         return [_as_a_whole(one, len(trajectory), found) for one, trajectory, found in wholes]
+
+    def _begins(self, trajectory: Trajectory, spans: Sequence[Span]) -> Ints:
+        """Return where windows begin; `quick` looks at no span that they miss."""
+        return window_begins(trajectory, self.horizon, self._attempts, () if self._method.effort == "quick" else spans)
 
     def _jittered(self, trajectories: Sequence[Trajectory], pieces: Pieces, targets: Floats) -> Floats:
         """(n, H, S) → (n, H, S) with noise of its own on every piece."""
@@ -330,7 +334,7 @@ def segment_begins(windows: Ints, steps: int) -> list[int]:
 def window_begins(trajectory: Trajectory, steps: int, count: int, spans: Sequence[Span] = ()) -> Ints:
     """Return where windows begin: the first at the start, the others where the episode's hash says, a stretch each.
 
-    One more looks at the longest span that the others miss, unless the effort pays for a single window.
+    One more looks at the longest span that the others miss.
     """
     latest = len(trajectory) - steps
     if latest < 1:
@@ -339,7 +343,7 @@ def window_begins(trajectory: Trajectory, steps: int, count: int, spans: Sequenc
     places = edges[:-1] + seeding.generator(0, "windows", trajectory.hash).random(count - 1) * np.diff(edges)
     begins = np.concatenate([[0], places.astype(np.int64)])
     missed = [span for span in spans if not ((begins < span.end) & (begins + steps > span.begin)).any()]
-    if missed and count > 1:
+    if missed:
         longest = max(missed, key=lambda span: span.end - span.begin)
         begins = np.append(begins, np.clip(longest.begin - steps // 4, 0, latest))
     return np.unique(begins)
