@@ -48,7 +48,8 @@ def bits(folder: Path) -> list[tuple[object, ...]]:
 def test_a_lost_node_changes_no_bit(ray_python: Path, tmp_path: Path) -> None:
     write_record(tmp_path / "protocol.json", PROTOCOL)
     (tmp_path / "cells.json").write_text(json.dumps([to_json(cell.job) for cell in cells(*NAMES)]))
-    environment = os.environ | {"RAY_TMPDIR": "/tmp", "PYTHONPATH": str(ROOT / "src")}
+    # workers are nice by default, and would wait for ever on a machine that is busy
+    environment = os.environ | {"RAY_worker_niceness": "0", "PYTHONPATH": str(ROOT / "src")}
     environment.pop("RAY_ADDRESS", None)
     command = [str(ray_python), str(HERE / "ray_cluster.py"), str(tmp_path)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=ROOT)

@@ -67,7 +67,7 @@ def cells_of(experiments: Sequence[Experiment], terms: Terms) -> list[Cell]:
     ]
     fixed = terms.protocol.seeds
     ranks = {seed: rank for seeds in (fixed.paper, fixed.development) for rank, seed in enumerate(seeds)}
-    return [cell for _, cell in sorted(found, key=lambda pair: ranks[pair[0]])]
+    return [cell for _, cell in sorted(found, key=lambda pair: ranks.get(pair[0], 0))]
 
 
 def lacking(entry: Entry, protocol: Protocol) -> str | None:

@@ -84,7 +84,7 @@ def _scheduled(pieces: Sequence[Piece], workshop: Workshop, at_once: int) -> Ite
         for reference in ended:
             piece = running.pop(reference)
             error, files = ray.get(reference)
-            keep(files, workshop)
+            keep(piece, files, workshop)
             for made in queue.note(Made(piece, error)):
                 shared.forget(made.piece)
                 yield made
@@ -98,12 +98,12 @@ class Shared:
         self._store, self._left = store, Counter(key for piece in pieces for key in piece.needs)
         self._references: dict[str, Any] = {}
 
-    def needs_of(self, piece: Piece) -> list[Any]:
-        """Return references to all that a piece needs, put there once."""
+    def needs_of(self, piece: Piece) -> list[tuple[str, Any]]:
+        """Return keys of all that a piece needs, and references to their files, put there once."""
         for key in piece.needs:
             if key not in self._references:
                 self._references[key] = ray.put(files_at(self._store, key))
-        return [self._references[key] for key in piece.needs]
+        return [(key, self._references[key]) for key in piece.needs]
 
     def forget(self, piece: Piece) -> None:
         """Let go of what nobody needs any more."""
@@ -114,13 +114,14 @@ class Shared:
 
 
 @ray.remote(num_cpus=1, max_retries=RETRIES)
-def _task(piece: Piece, workshop: Workshop, needs: list[Any], begun: Files) -> tuple[str, Files]:
+def _task(piece: Piece, workshop: Workshop, needs: list[tuple[str, Any]], begun: Files) -> tuple[str, Files]:
     """Make a piece on a node: unpack what it needs, go on with what was begun, give back what there is."""
     here = local_workshop(workshop)
-    for reference in needs:
-        unpack(ray.get(reference), here.store.path)
-    if not (here.store.path / piece.key).exists():
-        unpack(begun, here.store.path)
+    for key, reference in needs:
+        if not (here.store.path / key).exists():
+            unpack(ray.get(reference), here.store.path, key)
+    if begun and not (here.store.path / piece.key).exists():
+        unpack(begun, here.store.path, piece.key)
     error = attempt(piece, here)
     made = files_at(here.store.path, piece.key)
     made |= {f"{RECORDS}/{path.name}": path.read_bytes() for path in here.records.glob(f"{Path(piece.key).name}.json")}
@@ -154,15 +155,29 @@ def files_at(store: Path, key: str) -> Files:
     return files
 
 
-def unpack(files: Files, store: Path) -> None:
-    """Write files into a store, those that are there left alone."""
-    for name, content in files.items():
-        if not (store / name).exists():
+def unpack(files: Files, store: Path, key: str) -> None:
+    """Write the files of a piece, whole or not at all: a folder takes its place at once, a score file comes after its company.
+
+    Another task of this node may have done so meanwhile; then its files stay, because somebody may be reading them.
+    """
+    folder = {name.removeprefix(f"{key}/"): content for name, content in files.items() if name.startswith(f"{key}/")}
+    for name, content in sorted(files.items(), key=lambda item: item[0] == key):
+        if not name.startswith(f"{key}/"):
             write_bytes(store / name, content)
+    if folder:
+        target = store / key
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as beside:
+            for name, content in folder.items():
+                write_bytes(Path(beside) / "whole" / name, content)
+            with suppress(OSError):  # it is there by now
+                (Path(beside) / "whole").rename(target)
 
 
-def keep(files: Files, workshop: Workshop) -> None:
+def keep(piece: Piece, files: Files, workshop: Workshop) -> None:
     """Write what a task made into the driver's store, the record of a cell last: with it the cell is done."""
-    for name, content in sorted(files.items(), key=lambda item: item[0].startswith(f"{RECORDS}/")):
-        target = workshop.records / Path(name).name if name.startswith(f"{RECORDS}/") else workshop.store.path / name
-        write_bytes(target, content)
+    records = {name: content for name, content in files.items() if name.startswith(f"{RECORDS}/")}
+    shutil.rmtree(workshop.store.path / piece.key, ignore_errors=True)  # a run that was begun here, and ended there
+    unpack({name: content for name, content in files.items() if name not in records}, workshop.store.path, piece.key)
+    for name, content in records.items():
+        write_bytes(workshop.records / Path(name).name, content)
