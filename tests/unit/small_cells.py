@@ -16,7 +16,11 @@ SMALL = (
     "gaifo:environments=8,length=16,minibatch=64,hidden=8x8,discriminator_hidden=16x16,discriminator_minibatch=32,"
     "discriminator_steps=2"
 )
-PROTOCOL = replace(default_protocol(), learners={PLAIN: SMALL, PROJECTION: f"{SMALL},penalty=2.0"})
+WARM = ",".join(
+    ["warm-start:pieces=4", "gradient_steps=2", "gaifo.critic_steps=0"]
+    + [f"gaifo.{setting}" for setting in SMALL.removeprefix("gaifo:").split(",")]
+)
+PROTOCOL = replace(default_protocol(), learners={PLAIN: SMALL, PROJECTION: WARM})
 TINY = Terms(PROTOCOL, seeds=1, scale=1e-4)
 """One demonstration of each, one batch, one episode."""
 

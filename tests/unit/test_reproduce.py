@@ -65,6 +65,16 @@ def test_shared_pieces_are_made_once(whole: Path) -> None:
     assert made(cells(*NAMES), whole) == []
 
 
+def test_a_row_with_projection_says_what_it_took(tmp_path: Path) -> None:
+    some = cells("mujoco-b/half_cheetah-1/gail")
+    assert not [one for one in made(some, tmp_path) if one.error]
+    [record] = results(some, tmp_path)
+    projection = RunFolder(workshop(tmp_path).store.run(record.job)).evaluation.projection
+    assert projection is not None
+    assert record.spent.projection_steps == projection.steps > 0 < record.spent.learner_steps
+    assert record.spent.steps <= record.job.steps, "a run's steps are all that it simulates"
+
+
 def test_a_record_says_what_came_out_and_what_it_took(whole: Path) -> None:
     gail, feas, again = results(cells(*NAMES), whole)
     assert feas == again

@@ -32,9 +32,6 @@ Job = Recording | ScoreJob | RunJob
 POINTS = 100
 """Points of a recorded learning curve, at most."""
 
-PROJECTION_STEPS = "projection_steps"
-"""Name of the metric by which a learner says what its projection took."""
-
 
 @dataclass(frozen=True)
 class Piece:
@@ -137,10 +134,11 @@ def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
     masses = masses_of(demos, weights)
     last = rows[-1] if rows else {}
     cost = ScoringCost(0.0, "") if job.scores is None else store.scoring_cost(job.scores)
+    projected = 0 if evaluation.projection is None else evaluation.projection.steps
     spent = Spent(
         score_steps,
-        int(last.get(PROJECTION_STEPS) or 0),
-        int(last.get("steps") or 0),
+        projected,
+        int(last.get("steps") or 0) - projected,  # a run's steps are all that it simulated
         cost.seconds,
         round(seconds, 1),
     )
