@@ -6,7 +6,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -104,7 +103,8 @@ class _Scored:
         if self.scores.measurement.key.imitator_hash != imitator.hash:
             reason = f"it is of the imitator {self.scores.imitator}, not of {imitator}; score the demonstrations on it"
             raise BadScores(str(path), reason)
-        self.scores.weights.of(demos)  # refuses strangers
+        self.weighted = self.scores.weights.of(demos) > 0
+        """(N) which demonstrations have a weight."""
         self._steps: StepFile | None = None
 
     def pieces(self, trajectory: Trajectory, place: int) -> Iterator[_Piece]:
@@ -131,10 +131,10 @@ class _Scored:
         return trace
 
     def of(self, origins: Sequence[Origin], pieces: Sequence[Episode]) -> Scores:
-        """Return the scores of pieces: every transition weighs its demonstration's score; what has no weight has none here."""
+        """Return the scores of pieces: every transition weighs its demonstration's score."""
         places = {episode.hash: i for i, episode in enumerate(self.scores.episodes)}
         source = self.scores.at([places[origin.episode.hash] for origin in origins])
-        mass = np.where(source.weight > 0, source.score, 0.0) * np.array([piece.length for piece in pieces])
+        mass = source.score * np.array([piece.length for piece in pieces])
         if not mass.sum() > 0:
             raise BadScores(source.imitator, "no demonstration that has a weight can be followed")
         begins = np.array([origin.begin for origin in origins])
@@ -167,17 +167,24 @@ class Projection:
     ) -> None:
         """Check everything that can be checked without a simulation; see `project` for the arguments."""
         check_set(demos, imitator)
-        for episode, trajectory in zip(demos.episodes, demos, strict=True):
-            check_episode(episode, trajectory, imitator)
         self._demos, self._imitator, self._seed, self._observer = demos, imitator, seed, observer
         self._cut = cut or Cut()
         self._scored = None if scores is None else _Scored(Path(scores), demos, imitator)
+        weighted = np.ones(len(demos), bool) if self._scored is None else self._scored.weighted
+        self._places: list[int] = np.flatnonzero(weighted).tolist()
+        for place in self._places:
+            check_episode(demos.episodes[place], demos[place], imitator)
         self._reroller = Reroller(imitator, seed, threads)
         self._task = Locomotion(imitator) if imitator.family.rules else None
         self.origins: list[Origin] = []
         """One a piece, in the order of the trajectories."""
         self.left_out: list[Origin] = []
         """Pieces that cannot be followed."""
+
+    @property
+    def skipped(self) -> int:
+        """Demonstrations that have no weight, and are not looked at."""
+        return len(self._demos) - len(self._places)
 
     @property
     def simulator_steps(self) -> int:
@@ -196,32 +203,33 @@ class Projection:
     @property
     def planned(self) -> int:
         """Steps that are to be followed."""
-        return sum(count * steps for count, steps in (self._cut.plan(e.length) for e in self._demos.episodes))
+        lengths = (self._demos.episodes[place].length for place in self._places)
+        return sum(count * steps for count, steps in map(self._cut.plan, lengths))
 
     def __iter__(self) -> Iterator[Trajectory]:
         """Give the projected trajectories as they come."""
-        stream, place = iter(self._demos), 0
-        while chunk := list(islice(stream, CHUNK)):
-            for piece in self._pieces(chunk, place):
+        for begin in range(0, len(self._places), CHUNK):
+            places = self._places[begin : begin + CHUNK]
+            for piece in self._pieces(places):
                 if (projected := self._projected(piece)) is not None:
                     yield projected
-            place += len(chunk)
-            self._observer.progress(place, len(self._demos))
+            self._observer.progress(begin + len(places), len(self._places))
         if not self.origins:
             raise nothing_kept(self._demos, self._imitator)
 
-    def _pieces(self, chunk: Sequence[Trajectory], first: int) -> Iterator[_Piece]:
-        """Follow the pieces of some demonstrations, the first of which is at `first` in the set."""
+    def _pieces(self, places: Sequence[int]) -> Iterator[_Piece]:
+        """Follow the pieces of the demonstrations at some places of the set."""
+        chunk = [self._demos[place] for place in places]
         if self._scored is not None and not self.simulates:
-            for i, trajectory in enumerate(chunk):
-                yield from self._scored.pieces(trajectory, first + i)
+            for trajectory, place in zip(chunk, places, strict=True):
+                yield from self._scored.pieces(trajectory, place)
             return
         cuts = (self._cut.begins(trajectory, self._seed) for trajectory in chunk)
         plan = [(i, begin, steps) for i, (begins, steps) in enumerate(cuts) for begin in begins]
         for block in (plan[k : k + BLOCK] for k in range(0, len(plan), BLOCK)):
             targets = [chunk[i].states[begin : begin + steps + 1] for i, begin, steps in block]
             for (i, begin, steps), followed in zip(block, self._reroller.follow(targets), strict=True):
-                yield _Piece(chunk[i], first + i, begin, followed, steps)
+                yield _Piece(chunk[i], places[i], begin, followed, steps)
 
     def _projected(self, piece: _Piece) -> Trajectory | None:
         """Return what is worth keeping of a piece, and remember where it came from."""
@@ -252,6 +260,7 @@ class Projected(InMemory):
         super().__init__(imitator.layout, projection)
         self.origins = tuple(projection.origins)
         self.left_out = tuple(projection.left_out)
+        self.skipped = projection.skipped
         self.simulator_steps = projection.simulator_steps
         self.scores = projection.scores_of(self.episodes)
 
@@ -273,8 +282,9 @@ def project(
     Args:
         demos: the set.
         imitator: the robot that shall imitate, or its text.
-        scores: a score file of these demonstrations on this imitator: its weights go on to the pieces (`Projected.scores`), and
-            without `length` and `pieces` its rollouts are taken, so that nothing is simulated.
+        scores: a score file of these demonstrations on this imitator: its weights go on to the pieces (`Projected.scores`),
+            demonstrations without a weight are skipped, and without `length` and `pieces` its rollouts are taken, so that
+            nothing is simulated.
         length: steps of a piece; None: the demonstration's, divided by `pieces`.
         pieces: pieces of a demonstration: the first begins with it, the others are spread over the rest at random.
         seed: seed of everything random.

@@ -3,6 +3,7 @@
 
 import base64
 import io
+import shlex
 import time
 import xml.etree.ElementTree
 from pathlib import Path
@@ -70,7 +71,7 @@ def test_it_can_be_used_by_keyboard(browser: Browser, page: Path) -> None:
     assert browser.run("return document.activeElement.dataset.key") == "place"
 
 
-@pytest.mark.parametrize(("keep", "balance"), [("all", "none"), ("top:3", "none"), ("all", "demonstrator")])
+@pytest.mark.parametrize(("keep", "balance"), [("all", "none"), ("top:3", "none"), ("all", "demonstrator"), (SCRIPT, "none")])
 def test_the_slider_weighs_as_python_does(browser: Browser, scores: Path, keep: str, balance: str, tmp_path: Path) -> None:
     out = tmp_path / "scores.parquet"
     write_scores(out, weigh(im.read_scores(scores), keep=keep, balance=balance))
@@ -85,7 +86,7 @@ def test_the_slider_weighs_as_python_does(browser: Browser, scores: Path, keep: 
         weights = browser.run("return [...document.querySelectorAll('#demonstrations .weight')].map(c => Number(c.title))")
         np.testing.assert_allclose(weights, wanted.weight, rtol=1e-12, atol=1e-300)
         assert f"{1 / np.square(wanted.weight).sum():.2f} of 8" in browser.text("#ess")
-        command = browser.text("#weigh-command").split()
+        command = shlex.split(browser.text("#weigh-command"))
         assert command[3:5] == ["--temperature", f"share:{temperature}"]
         assert ("--keep" in command) == (keep != "all")
     done = imitable(*command[1:-1], tmp_path / "weighted.parquet")

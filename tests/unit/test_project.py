@@ -209,14 +209,34 @@ def test_weights_go_on_to_the_pieces(scored: tuple[Demonstrations, Path], slider
     write_scores(tmp_path / "two.parquet", known)
     found = project(sets, slider, scores=tmp_path / "two.parquet", length=5, pieces=3)
     assert found.scores is not None
+    assert {origin.place for origin in found.origins} == set(np.flatnonzero(known.weight).tolist())
     for row, origin in enumerate(found.origins):
-        assert (found.scores.weight[row] > 0) == (known.weight[origin.place] > 0)
         assert found.scores.share[row] == known.share[origin.place]
     # every transition weighs its demonstration's score: here all pieces and all demonstrations are of one length
-    sums = np.bincount([origin.place for origin in found.origins], found.scores.weight)
+    sums = np.bincount([origin.place for origin in found.origins], found.scores.weight, minlength=3)
     np.testing.assert_allclose(sums, known.weight, atol=1e-12)
     assert project(sets, slider).scores is None
     imitate(found, slider, "cloning:gradient_steps=2", found.scores.weights, run=Run(episodes=1))
+
+
+def test_demonstrations_without_weight_are_skipped(scored: tuple[Demonstrations, Path], slider: Robot, tmp_path: Path) -> None:
+    sets, out = scored
+    known = weigh(read_scores(out), "0.5", "top:1")
+    write_scores(tmp_path / "one.parquet", known)
+    heaviest = int(np.argmax(known.weight))
+    found = project(sets, slider, scores=tmp_path / "one.parquet", length=5, pieces=3)
+    assert {origin.place for origin in (*found.origins, *found.left_out)} == {heaviest}
+    assert found.skipped == 2
+    alone = project(demonstrations(sets[heaviest], body=slider), slider, length=5, pieces=3)
+    assert [one.hash for one in found] == [one.hash for one in alone]
+    assert found.simulator_steps == alone.simulator_steps, "nothing is spent on those without a weight"
+    assert alone.skipped == 0
+    demos, projected = tmp_path / "demos", tmp_path / "projected"
+    im.write(demos, slider.layout, sets)
+    done = imitable(
+        "project", demos, "--imitator", slider, "--scores", tmp_path / "one.parquet", "--length", "5", "--out", projected
+    )
+    assert "2 demonstrations have no weight and are skipped" in done.stderr
 
 
 def test_without_a_task_a_body_is_evaluated_as_long_as_was_asked(scored: tuple[Demonstrations, Path], slider: Robot) -> None:

@@ -146,13 +146,18 @@ def test_balanced_masses_do_not_depend_on_how_many_a_demonstrator_gave() -> None
 
 def test_keeping() -> None:
     verdict, logs = ("feasible", "nearly", "feasible"), np.array([-1.0, -2.0, -0.5])
-    assert chosen_rows("feasible", verdict, logs).tolist() == [True, False, True]
-    assert chosen_rows("top:1", verdict, logs).tolist() == [False, False, True]
+    names = ("arm:gear=2", "arm", "arm:gear=2")
+    assert chosen_rows("feasible", verdict, logs, names).tolist() == [True, False, True]
+    assert chosen_rows("top:1", verdict, logs, names).tolist() == [False, False, True]
+    assert chosen_rows("arm", verdict, logs, names).tolist() == [False, True, False]
+    assert chosen_rows("arm:gear=2", verdict, logs, names).tolist() == [True, False, True]
     with pytest.raises(BadOption, match="no demonstration is feasible"):
-        chosen_rows("feasible", ("nearly",), logs[:1])
+        chosen_rows("feasible", ("nearly",), logs[:1], names[:1])
     for wrong in ("top:0", "top:x", "best"):
         with pytest.raises(BadOption, match="top:K"):
-            chosen_rows(wrong, verdict, logs)
+            chosen_rows(wrong, verdict, logs, names)
+    with pytest.raises(BadOption, match=r"did you mean 'arm:gear=2'\? Choose from: arm, arm:gear=2"):
+        chosen_rows("arm:gear=3", verdict, logs, names)
 
 
 def test_remarks_name_what_is_wrong_with_weights() -> None:

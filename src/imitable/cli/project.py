@@ -43,6 +43,8 @@ def run(verb: Project) -> None:
             threads=verb.common.threads,
             observer=Watched(verb.common, shown),
         )
+        if projection.skipped:
+            say(verb.common, f"{projection.skipped:,} demonstrations have no weight and are skipped")
         if projection.simulates:
             size = f"{projection.planned:,} steps to follow, about {COST * projection.planned:,} simulated ones"
             announce(verb.common, size, imitator, COST * projection.planned)
@@ -88,6 +90,7 @@ def _report(verb: Project, demos: Demonstrations, imitator: Robot, projection: P
             "simulator_steps": projection.simulator_steps,
             "demonstrators": [dict(zip(COLUMNS, row, strict=True)) for row in rows],
             "lost": lost,
+            "skipped": projection.skipped,
             "episodes": [_origin(origin) for origin in projection.origins],
             "left_out": [_origin(origin) for origin in projection.left_out],
         },

@@ -166,7 +166,7 @@ class Weigh:
     temperature: str | None = None
     """auto, paper, arm, a number, or share:NUMBER; default: as it was."""
     keep: str = "all"
-    """Demonstrations that keep a weight: all, feasible, or top:K."""
+    """Demonstrations that keep a weight: all, feasible, top:K, or those of a demonstrator, by its name."""
     balance: Literal["none", "demonstrator"] | None = None
     """demonstrator: each weighs as its mean score says, however many demonstrations it gave; default: as it was."""
     segments: bool = False

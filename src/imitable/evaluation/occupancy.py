@@ -108,6 +108,19 @@ def sliced_distance(one: Cloud, other: Cloud) -> float:
     return float(np.mean([_distance(x, one.mass, y, other.mass) for x, y in zip(ours, theirs, strict=True)]))
 
 
+def mean_distance(cloud: Cloud) -> float:
+    """Return the mean distance of two points of a cloud along a direction: 2 ∫ F (1 − F) dt, mean over directions."""
+    projected = np.einsum("ns,ds->dn", cloud.states, directions(cloud.states.shape[1]))
+    return float(np.mean([_mean_gap(points, cloud.mass) for points in projected]))
+
+
+def _mean_gap(points: Floats, mass: Floats) -> float:
+    """2 ∫ F (1 − F) dt of points (n) on a line: the mean of |x − x′|."""
+    order = np.argsort(points, kind="stable")
+    below = np.cumsum(mass[order])[:-1]
+    return float((2 * below * (1 - below) * np.diff(points[order])).sum())
+
+
 def _distance(x: Floats, x_mass: Floats, y: Floats, y_mass: Floats) -> float:
     """∫ |F − G| dt of points x (n) and y (m) on a line."""
     points = np.concatenate([x, y])
@@ -123,6 +136,11 @@ def _floor(cloud: Cloud) -> float:
     second = np.unique(cloud.owners, return_inverse=True)[1] % 2 == 1
     halves = [Cloud(cloud.states[half], cloud.mass[half] / cloud.mass[half].sum()) for half in (~second, second)]
     return sliced_distance(*halves)
+
+
+def cloud_in_scales(robot: Robot, states: Floats, density: Floats) -> Cloud:
+    """(M, S) states, (M) how likely each is, up to a factor → their cloud without the root's position, in the body's scales."""
+    return _in_scales(robot, _cloud(robot, states, density))
 
 
 def _cloud(robot: Robot, states: Floats, density: Floats, owners: Ints | None = None) -> Cloud:

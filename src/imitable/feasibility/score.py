@@ -295,6 +295,7 @@ def weigh(
 ) -> Scores:
     """Return the scores under another temperature, with weights for what `keep` says; nothing is simulated.
 
+    `keep` is "all", "feasible", "top:K" of the highest scores, or the name of a demonstrator, whose alone have a weight then.
     `balance` = "demonstrator" lets demonstrators weigh as their mean scores say, however many demonstrations each gave; "none"
     lets every transition weigh its score. With `segments` that is the score of the segment around it instead of the
     demonstration's. What is not given stays as it was.
@@ -307,10 +308,10 @@ def weigh(
     logs, low, high = (_log_scores(scores, text, lengths, sign) for sign in (0, 1, -1))
     feasible, nearly = weighting.thresholds(measurement.noise)
     verdict = weighting.verdicts(scores.share, feasible, nearly)
-    chosen = weighting.chosen_rows(keep, verdict, logs)
+    names = [episode.demonstrator for episode in scores.episodes]
+    chosen = weighting.chosen_rows(keep, verdict, logs, names)
     segments = scores.weighing.segments if segments is None else segments
     weighed = _segment_logs(scores, text) if segments else logs
-    names = [episode.demonstrator for episode in scores.episodes]
     even = balance == "demonstrator"
     weight = weighting.balanced(weighed, lengths, names, chosen) if even else weighting.masses(weighed, lengths, chosen)
     remarks = weighting.remarks(weight, verdict, measurement.certificate, np.array(measurement.own_share))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imitable.errors import BadOption
+from imitable.errors import BadOption, one_of
 from imitable.types import Bools, Floats, Ints
 
 PAPER_TEMPERATURE, PAPER_CAP = 5.0, 50.0
@@ -173,8 +173,8 @@ def verdicts(shares: Floats, feasible: float, nearly: float) -> tuple[str, ...]:
     return tuple(VERDICTS[int(share > feasible) + int(share > nearly)] for share in shares.tolist())
 
 
-def chosen_rows(keep: str, verdict: Sequence[str], logs: Floats) -> Bools:
-    """Return which rows a text keeps: `all`, `feasible`, or `top:K` of the highest scores."""
+def chosen_rows(keep: str, verdict: Sequence[str], logs: Floats, demonstrators: Sequence[str]) -> Bools:
+    """Return which rows a text keeps: `all`, `feasible`, `top:K` of the highest scores, or those of one demonstrator."""
     if keep == "all":
         return np.ones(len(verdict), bool)
     if keep == "feasible":
@@ -182,9 +182,12 @@ def chosen_rows(keep: str, verdict: Sequence[str], logs: Floats) -> Bools:
         if not rows.any():
             raise BadOption("keep", keep, "no demonstration is feasible; give all or top:K")
         return rows
+    if keep in demonstrators:
+        return np.array([name == keep for name in demonstrators])
     number = keep.removeprefix("top:")
     if not keep.startswith("top:") or not number.isdigit() or int(number) < 1:
-        raise BadOption("keep", keep, "give all, feasible, or top:K with K from 1 on")
+        names = one_of(keep, set(demonstrators))
+        raise BadOption("keep", keep, f"give all, feasible, top:K with K from 1 on, or a demonstrator; {names}")
     best = np.argsort(-logs, kind="stable")[: int(number)]
     return np.isin(np.arange(len(logs)), best)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import overload
 
 from imitable.files import Output
+from imitable.imitation.gaits import gait_distances, gait_remark
 from imitable.imitation.learner import Learner
 from imitable.imitation.methods import parse_learner
 from imitable.imitation.run import Imitated, Run, carry_out, check_input
@@ -68,6 +69,8 @@ def imitate(
     learner = parse_learner(method) if isinstance(method, str) else method
     check_input(demos, robot, learner, weights, run)
     output = Output.of(out)
+    if remark := gait_remark(gait_distances(demos, robot, weights), weights):
+        output.observer.say(f"! {remark}")
     if seeds is None:
         return carry_out(demos, robot, learner, weights, run, output)
     return imitate_seeds(demos, robot, learner, weights, runs_of(run, seeds), output)

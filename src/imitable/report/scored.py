@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the page says of one score file."""
 
+import shlex
 from collections.abc import Callable
 from dataclasses import asdict
 from math import exp, isfinite
@@ -46,6 +47,7 @@ def scored(
         "temperature": start_temperature(scores),
         "temperature_text": weighing.temperature,
         "keep": weighing.keep,
+        "keep_option": "" if weighing.keep == "all" else f" {shlex.join(['--keep', weighing.keep])}",
         "balance": weighing.balance,
         "effective_size": scores.weights.effective_size,
         "thresholds": [weighing.feasible_share, weighing.nearly_share],

@@ -27,7 +27,9 @@ function groupLengths(file) {
 
 function rowsWithWeight(file, logs) {
   if (file.keep === "feasible") return file.columns.verdict.map((verdict) => verdict === 0);
-  if (!file.keep.startsWith("top:")) return logs.map(() => true);
+  if (file.keep === "all") return logs.map(() => true);
+  const group = file.demonstrators.indexOf(file.keep);
+  if (group >= 0) return file.columns.demonstrator.map((one) => one === group);
   const best = logs.map((_, i) => i).sort((a, b) => logs[b] - logs[a] || a - b).slice(0, Number(file.keep.slice(4)));
   const set = new Set(best);
   return logs.map((_, i) => set.has(i));
@@ -51,8 +53,7 @@ function reweigh(T) {
   byId("temperature").setAttribute("aria-valuetext", byId("temperature-value").textContent);
   const size = T === null ? file.effective_size : 1 / state.weight.reduce((sum, w) => sum + w * w, 0);
   byId("ess").textContent = `${size < 10 ? size.toFixed(2) : grouped(size, 1)} of ${grouped(state.weight.length)}`;
-  const keep = file.keep === "all" ? "" : ` --keep ${file.keep}`;
-  byId("weigh-command").replaceChildren(...words(`${file.weigh} ${T === null ? file.temperature_text : `share:${short(T)}`}${keep} --out weighted.parquet`));
+  byId("weigh-command").replaceChildren(...words(`${file.weigh} ${T === null ? file.temperature_text : `share:${short(T)}`}${file.keep_option} --out weighted.parquet`));
   byId("own").disabled = T === null;
   drawGroups();
   sortRows();
