@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from imitable.errors import ImitableError
     from imitable.evaluation.evaluate import evaluate
     from imitable.evaluation.reference import Reference
-    from imitable.evaluation.result import Performance, PolicyEvaluation, RunEvaluation
+    from imitable.evaluation.result import Performance, PolicyEvaluation, ProjectionCount, RunEvaluation
     from imitable.feasibility.explain import Explanation, explain
     from imitable.feasibility.merge import merge
     from imitable.feasibility.score import Measuring, score, weigh
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from imitable.feasibility.shards import Shard
     from imitable.files import Output
     from imitable.imitation.evaluate_run import evaluate_run
+    from imitable.imitation.gaits import GaitDistance, gait_distances
     from imitable.imitation.imitate import imitate
     from imitable.imitation.learner import Learner, LearningJob, Training
     from imitable.imitation.run import Imitated, Run
@@ -63,6 +64,7 @@ _HOMES = {
     "Reference": "imitable.evaluation.reference",
     "Performance": "imitable.evaluation.result",
     "PolicyEvaluation": "imitable.evaluation.result",
+    "ProjectionCount": "imitable.evaluation.result",
     "RunEvaluation": "imitable.evaluation.result",
     "Explanation": "imitable.feasibility.explain",
     "explain": "imitable.feasibility.explain",
@@ -79,6 +81,8 @@ _HOMES = {
     "Shard": "imitable.feasibility.shards",
     "Output": "imitable.files",
     "evaluate_run": "imitable.imitation.evaluate_run",
+    "GaitDistance": "imitable.imitation.gaits",
+    "gait_distances": "imitable.imitation.gaits",
     "imitate": "imitable.imitation.imitate",
     "Learner": "imitable.imitation.learner",
     "LearningJob": "imitable.imitation.learner",
@@ -137,6 +141,7 @@ __all__ = [
     "Expert",
     "Explanation",
     "Free",
+    "GaitDistance",
     "Goal",
     "ImitableError",
     "Imitated",
@@ -156,6 +161,7 @@ __all__ = [
     "Ppo",
     "Progress",
     "Projected",
+    "ProjectionCount",
     "Reference",
     "Robot",
     "RobotFamily",
@@ -182,6 +188,7 @@ __all__ = [
     "evaluate",
     "evaluate_run",
     "explain",
+    "gait_distances",
     "imitate",
     "joints",
     "load_policy",

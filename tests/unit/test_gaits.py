@@ -14,7 +14,7 @@ from imitable.imitation.imitate import imitate
 from imitable.imitation.run import Run
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales
-from imitable.types import Floats, InMemory, Trajectory
+from imitable.types import Floats, InMemory, Trajectory, Weights
 from tests.unit.pushed_slider import Heard
 from tests.unit.small_imitation import SMALL, weights_of
 from tests.unit.test_cli import imitable
@@ -100,7 +100,9 @@ def test_a_remark_names_the_remedy() -> None:
     assert gait_remark([]) == gait_remark([GaitDistance(pair.demonstrators, pair.masses, ANOTHER_GAIT)]) == ""
     remark = gait_remark([pair, GaitDistance(("my robot", "third"), (0.4, 0.1), 0.3)])
     assert "walker2d (60% of the weight) and my robot (40% of the weight)" in remark
-    assert "imitable weigh scores.parquet --keep walker2d" in remark
+    assert "; score them, then imitable weigh scores.parquet --keep walker2d keeps one" in remark
+    weights = Weights(("x",), np.ones(1), source="my scores.parquet")
+    assert "; imitable weigh 'my scores.parquet' --keep walker2d keeps one" in gait_remark([pair], weights)
     assert "\n" not in remark
 
 

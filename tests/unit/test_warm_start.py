@@ -164,6 +164,8 @@ def test_steps_that_leave_gaifo_no_batch_are_refused_before_anything_is_done(sli
         imitate(moves(slider), slider, SMALL, run=Run(steps=least - 1), out=tmp_path / "run")
     with pytest.raises(BadOption, match="give at least"):
         begun(slider, steps=SMALL.reserved + 1)
+    with pytest.raises(BadOption, match="give at least"):
+        begun(slider, steps=1)
     assert not (tmp_path / "run").exists()
     training = begun(slider, steps=SMALL.reserved + 500)
     _, reported = finished(training)

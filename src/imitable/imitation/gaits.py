@@ -83,10 +83,11 @@ def gait_remark(distances: Sequence[GaitDistance], weights: Weights | None = Non
     )
     heaviest = max((mass, name) for pair in distances for name, mass in zip(pair.demonstrators, pair.masses, strict=True))[1]
     scores = (weights.source if weights is not None else "") or "scores.parquet"
+    first = "score them, then " if weights is None else ""
     remedy = command("weigh", [scores], {"keep": heaviest})
     return (
-        f"the gaits of {whom} are {farthest.distance:.2f} apart, one gait in two halves less than {ANOTHER_GAIT}: "
-        f"a policy may learn neither; {remedy} keeps one"
+        f"the gaits of {whom} are {farthest.distance:.2f} apart (those that are alike: below {ANOTHER_GAIT}), so that a policy "
+        f"may learn neither; {first}{remedy} keeps one"
     )
 
 

@@ -85,7 +85,7 @@ class Projecting:
     @property
     def _fitting(self) -> int:
         """How many of the pieces that are left fit into a block, and surely into the room."""
-        return min(BLOCK, len(self._pieces) - len(self._found), (self._room - self._spent) // self._most)
+        return max(0, min(BLOCK, len(self._pieces) - len(self._found), (self._room - self._spent) // self._most))
 
     @property
     def done(self) -> bool:

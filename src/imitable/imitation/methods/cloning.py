@@ -200,5 +200,5 @@ def _refuse(episode: Episode, what: str, imitator: Robot) -> NoReturn:
         "DEMOS",
         source,
         f"cloning needs actions of {imitator}, and episode {episode.index} {what}; "
-        f"run imitable project {episode.source or 'DEMOS'} --imitator {imitator} --out DEMOS2 first",
+        f"run imitable project {episode.source or 'DEMOS'} --imitator {imitator} --out DEMOS2 first, or choose warm-start",
     )
