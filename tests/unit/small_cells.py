@@ -17,7 +17,7 @@ SMALL = (
     "discriminator_steps=2"
 )
 WARM = ",".join(
-    ["warm-start:pieces=4", "gradient_steps=2", "gaifo.critic_steps=0"]
+    ["warm-start:pieces=16", "gradient_steps=2", "gaifo.critic_steps=0"]
     + [f"gaifo.{setting}" for setting in SMALL.removeprefix("gaifo:").split(",")]
 )
 PROTOCOL = replace(default_protocol(), learners={PLAIN: SMALL, PROJECTION: WARM})

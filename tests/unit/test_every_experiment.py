@@ -80,7 +80,7 @@ def test_an_experiment_runs_from_end_to_end(experiment: Experiment, runs: Path) 
     assert len(cells) == len(experiment.entries)
     errors = {one.error for one in made(cells, runs) if one.error}
     # at this scale it may be that nothing is feasible, which is said
-    assert all("no demonstration is feasible" in error for error in errors)
+    assert [error for error in errors if "no demonstration is feasible" not in error] == []
     assert not errors or experiment.name == "soft"
     table = table_of(experiment, TERMS, runs / "records")
     assert table.missing == len(errors)

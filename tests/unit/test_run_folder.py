@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -315,15 +316,17 @@ def test_the_second_of_two_processes_is_refused_and_a_kill_blocks_nobody(slider:
     words = ["imitate", str(tmp_path / "demos"), "--imitator", slider, "--method", learner_text(SMALL), "--steps", "51200"]
     words += ["--episodes", "1", "--out", str(tmp_path / "run")]
     command = [sys.executable, "-m", "imitable.cli.main", *words, "--checkpoint-every", "0"]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as first:
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True) as first:
         while not (tmp_path / "run" / "seed-0" / "checkpoint" / "standing.json").exists():
             assert first.poll() is None, "it was done before the second began"
             time.sleep(0.02)
+        os.killpg(first.pid, signal.SIGSTOP)  # on a busy machine it would be done before the second looks
         for mode in ("--resume", "--overwrite"):
             assert "another process is writing" in refused(*words, mode)
-        assert first.poll() is None
         os.kill(first.pid, signal.SIGKILL)
         first.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(first.pid, signal.SIGCONT)  # a worker of it ends with it
     rows = RunFolder(tmp_path / "run" / "seed-0").metrics()
     steps = [row["steps"] for row in rows]
     assert steps == sorted(set(steps))
