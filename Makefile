@@ -73,10 +73,11 @@ demonstrators: setup  ## Train the demonstrators that are missing from the packa
 pages: setup  ## Write docs/errors.md and docs/reference.md from the code
 	$(BIN)/python scripts/write_pages.py
 
-pictures: setup  ## Draw the pictures of the README and of the demonstrators' page
+pictures: setup  ## Draw the pictures of the README, of the demonstrators' page and of the reproduction
 	$(BIN)/python scripts/draw_demonstrators.py
 	$(BIN)/python scripts/animate_demonstrators.py
 	$(BIN)/python scripts/draw_parting.py
+	$(BIN)/python scripts/draw_illustrations.py
 
 docs: pages  ## The site of the documentation, warnings are errors
 	$(BIN)/mkdocs build --strict

@@ -31,10 +31,11 @@ from imitable.policies.acting import controls  # noqa: E402
 from imitable.policies.shipped import policy_for  # noqa: E402
 from imitable.rl.settings import METHODS, method  # noqa: E402
 from imitable.rl.train import Trainer  # noqa: E402
-from imitable.robots.parse import ROBOTS, parse_robot  # noqa: E402
+from imitable.robots.parse import parse_robot  # noqa: E402
 from imitable.sim.batch import Batch  # noqa: E402
+from imitable.sim.reach import Reach  # noqa: E402
 from imitable.sim.rollout import Segment  # noqa: E402
-from imitable.sim.task import Locomotion  # noqa: E402
+from imitable.sim.task import Locomotion, moment_of  # noqa: E402
 from imitable.types import Bools, InMemory, Policy  # noqa: E402
 
 PROCESSES = 2
@@ -47,12 +48,15 @@ ITERATIONS = 10
 TARGETS = {"trpo": {"half_cheetah": 0.7, "hopper": 0.7, "swimmer": 0.7, "walker2d": 0.7}} | {
     "ppo": {"half_cheetah": 0.5, "hopper": 0.65, "swimmer": 0.65, "walker2d": 0.65},
     "gaifo": {"half_cheetah": 0.45, "hopper": 0.65, "swimmer": 0.55, "walker2d": 0.7},
+    "control": {"panda": 0.5, "panda:dof=3": 0.5},
 }
 OWN = {"half_cheetah": "half_cheetah:front=0.01", "hopper": "hopper:gravity=15", "swimmer": "swimmer:back=10"} | {
     "walker2d": "walker2d:friction=24.9"
 }
 """Bodies of the own-body check of imitation, whose very settings are measured."""
 DEMONSTRATIONS = 10
+ARMS, ACTIONS = 256, 20
+"""Arms in a batch, and random actions of a round."""
 PEER_TARGETS = {"half_cheetah": 10.0, "hopper": 5.5}
 PEER_IDS = {"half_cheetah": "HalfCheetah-v5", "hopper": "Hopper-v5"}
 PEER_PACKAGES = ["torch==2.13.0", "stable-baselines3==2.9.2", "sb3-contrib==2.9.2", "gymnasium[mujoco]==1.4.0", "mujoco==4.0.0"]
@@ -127,6 +131,33 @@ def ours(name: str, text: str, rounds: int) -> dict[str, float]:
     return {"steps_per_s": rate, "limit_per_s": limit, "limit_fraction": rate / limit}
 
 
+def arms(text: str, rounds: int) -> dict[str, float]:
+    """Measure a batch of arms, one thread: inverse kinematics, observation, goal and hits, against the same angles replayed."""
+    task = Reach(parse_robot(text))
+    batch, bare = Batch(task.robot, ARMS), Batch(task.robot, ARMS)
+    native, ctrl = bare._native, bare._ctrl  # pyright: ignore[reportPrivateUsage]
+    rng, seconds = np.random.default_rng(0), list[tuple[float, float]]()
+    for _ in range(1 + rounds):
+        starts = task.start(rng, ARMS).states
+        actions = task.robot.to_controls(rng.uniform(-1, 1, (ACTIONS, ARMS, 3)))
+        angles, begun = list[np.ndarray](), time.perf_counter()
+        batch.set_state(starts)
+        for action in actions:
+            batch.step(action)
+            after = moment_of(batch.states)
+            task.observe(after)
+            task.end(after)
+            angles.append(batch._ctrl.copy())  # pyright: ignore[reportPrivateUsage]
+        own, begun = time.perf_counter() - begun, time.perf_counter()
+        bare.set_state(starts)
+        for angle in angles:
+            ctrl[:] = angle
+            native.step(None, nstep=task.robot.frame_skip)
+        seconds.append((own, time.perf_counter() - begun))
+    steps, (own_s, limit_s) = rounds * ARMS * ACTIONS, np.array(seconds[1:]).sum(axis=0).tolist()  # the first round warms up
+    return {"steps_per_s": steps / own_s, "limit_per_s": steps / limit_s, "limit_fraction": limit_s / own_s}
+
+
 def peer_python() -> Path:
     """Return the interpreter of the peers' own virtual environment, made on first use."""
     venv = Path(__file__).resolve().parents[1] / ".venv-peers"
@@ -166,7 +197,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--no-peers", action="store_true")
-    parser.add_argument("--robots", nargs="*", default=list(ROBOTS))
+    parser.add_argument("--robots", nargs="*", default=list(BUDGET))
+    parser.add_argument("--arms", nargs="*", default=list(TARGETS["control"]))
     parser.add_argument("--methods", nargs="*", default=[*METHODS, "gaifo"])
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
@@ -182,6 +214,12 @@ def main() -> None:
             peer_missed = row.multiple_of_peer is not None and row.multiple_of_peer < PEER_TARGETS[name]
             if row.limit_fraction < row.target or peer_missed:
                 missed.append(f"{name} {text}")
+    for text in arguments.arms:
+        row = row_of(text, "control", arms(text, arguments.rounds), {})
+        print(line_of(row), flush=True)
+        rows.append(row)
+        if row.limit_fraction < row.target:
+            missed.append(f"{text} control")
     print(f"targets missed: {', '.join(missed) or 'none'}")
     if arguments.out:
         write_record(arguments.out, ThroughputRecord("defaults", arguments.rounds, tuple(rows)), indent=2)

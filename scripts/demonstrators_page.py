@@ -48,7 +48,7 @@ def page() -> str:
     """Return the page."""
     lines = list(INTRODUCTION)
     retrained = {said["robot"] for said in cards() if "pushed" in said}
-    for name in ROBOTS:
+    for name in (name for name, family in ROBOTS.items() if family().rules is not None):
         own = [(said, set_name) for set_name in SETS for said in cards(set_name) if _family(said["robot"]) == name]
         lines += ["", f"## {name}"]
         for setting in (one for one in SETTINGS if _family(one.imitator) == name):

@@ -25,13 +25,15 @@ from imitable.feasibility.step_files import read_steps
 from imitable.robots.robot import Robot
 from imitable.types import Floats
 
-DEMONSTRATOR, IMITATOR = "half_cheetah:front=0.05", "half_cheetah:front=0.01"
+DEMONSTRATOR, IMITATOR = "hopper:gravity=5", "hopper:gravity=15"
+METHOD = "direct:windows=1,window_s=1.6"
+"""One window from the start; checks may ask for a second one, which is another rollout."""
 OURS, LOST = "#0072b2", "#d55e00"
 """Our body while it follows, and from the parting on; a pair that colour-blind people tell apart."""
 GHOST = "#cfd6da"
 """The demonstrated body once more, behind ours."""
-BETWEEN, FRAME_MS, REST_MS = 2, 50, 2500
-"""Frames a control step, milliseconds of one, milliseconds of the last one."""
+FRAME_S, FRAME_MS, REST_MS = 0.024, 50, 2500
+"""Seconds between two frames, milliseconds that one is shown, and the last one."""
 COLOURS = 48
 """Colours of the file's palette."""
 
@@ -56,12 +58,13 @@ def measured() -> Parting:
     demos = im.InMemory(body.layout, im.collect(im.Locomotion(body), im.policy_for(body), episodes=1, seed=0))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "scores.parquet"
-        scores = im.score(demos, IMITATOR, out=out)
+        scores = im.score(demos, IMITATOR, METHOD, out=out)
         trace = read_steps(out, demos[0].hash)
     assert trace is not None
-    shown = demos[0].states[: len(trace.steps) + 1]
-    followed = np.concatenate([shown[:1], trace.states])
-    return Parting(shown, followed, trace.errors, int(scores.first_divergence[0]), body.layout.period_s)
+    first = trace.attempts == 0
+    shown = demos[0].states[: int(first.sum()) + 1]
+    followed = np.concatenate([shown[:1], trace.states[first]])
+    return Parting(shown, followed, trace.errors[first], int(scores.first_divergence[0]), body.layout.period_s)
 
 
 class Body:
@@ -89,7 +92,7 @@ def ground(axes: Any, reach: tuple[float, float], title: str, colour: str) -> An
     """Draw the ground of a lane; return its title."""
     axes.axhspan(-0.2, 0, color="#e8ecee", linewidth=0)
     axes.axhline(0, color=GROUND, linewidth=1)
-    axes.set(xlim=reach, ylim=(-0.12, 1.05), aspect="equal", xticks=[], yticks=[])
+    axes.set(xlim=reach, ylim=(-0.12, 2.4), aspect="equal", xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
     return axes.set_title(title, loc="left", fontsize=11, color=colour)
 
@@ -105,7 +108,7 @@ class Curve:
         self._mark = axes.axvline(
             parting.step * parting.period_s, color=LOST, linewidth=1, linestyle=(0, (4, 3)), visible=False
         )
-        axes.set(xlim=(0, self._times[-1]), ylim=(0, 1.05 * parting.errors.max()), yticks=[0, 2, 4])
+        axes.set(xlim=(0, self._times[-1]), ylim=(0, 1.05 * parting.errors.max()), yticks=[0, 1])
         axes.set_title("distance between both bodies, in usual spreads of the state", loc="left", fontsize=9, color=INK)
         axes.set_xlabel("seconds", fontsize=8, color="#5c676d")
         axes.tick_params(labelsize=8, colors="#5c676d")
@@ -122,24 +125,23 @@ class Curve:
 
 def frames(parting: Parting) -> list[Image.Image]:
     """Draw every frame; between two control steps states are blended, for the eye only."""
-    figure, (upper, lower, below) = plt.subplots(3, 1, figsize=(8, 4.6), dpi=100, height_ratios=(4, 4, 2.2))
-    reach = (-0.8, float(parting.demonstrated[:, 0].max()) + 1.0)
-    ground(upper, reach, f"demonstrated by {DEMONSTRATOR}", INK)
-    said = ground(lower, reach, f"our robot, {IMITATOR}, follows", OURS)
-    metres = range(int(reach[1]) + 1)
-    lower.set_xticks(metres, [f"{metre} m" for metre in metres])
-    lower.tick_params(labelsize=8, length=0, colors="#5c676d")
-    shown, ghost = Body(upper, im.robot(DEMONSTRATOR), INK), Body(lower, im.robot(DEMONSTRATOR), GHOST)
-    ours, curve = Body(lower, im.robot(IMITATOR), OURS), Curve(below, parting)
+    figure, axes = plt.subplot_mosaic([["demonstrated", "ours"], ["error", "error"]], figsize=(8, 4.8), height_ratios=(3.2, 1))
+    left, right, below = (axes[name] for name in ("demonstrated", "ours", "error"))
+    travel = np.concatenate([parting.demonstrated[:, 0], parting.followed[:, 0]])
+    reach = (float(travel.min()) - 0.8, float(travel.max()) + 0.8)
+    ground(left, reach, f"demonstrated by {DEMONSTRATOR}", INK)
+    said = ground(right, reach, f"our robot, {IMITATOR}, follows", OURS)
+    shown, ghost = Body(left, im.robot(DEMONSTRATOR), INK), Body(right, im.robot(DEMONSTRATOR), GHOST)
+    ours, curve = Body(right, im.robot(IMITATOR), OURS), Curve(below, parting)
     figure.tight_layout(pad=0.6, h_pad=0.7)
     drawn: list[Image.Image] = []
-    lost = f"our robot, {IMITATOR}: they part at step {parting.step} ({parting.step * parting.period_s:.2f} s)"
-    for place in np.arange(0, len(parting.errors) + 1e-9, 1 / BETWEEN):
+    lost = f"{IMITATOR}: they part at {parting.step * parting.period_s:.2f} s"
+    for place in np.arange(0, len(parting.errors) + 1e-9, FRAME_S / parting.period_s):
         shown.show(_blended(parting.demonstrated, place))
         ghost.show(_blended(parting.demonstrated, place))
         ours.show(_blended(parting.followed, place))
         curve.show(int(place))
-        if place == parting.step:
+        if place >= parting.step:
             ours.recolour(LOST)
             said.set(text=lost, color=LOST)
         drawn.append(_picture(figure))

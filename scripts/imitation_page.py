@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from older_policies import mark
+from weighted_tables import weighted_tables
 
 from imitable.experiments.cloning_records import CloningRecord, read_cloning
 from imitable.experiments.imitation_records import GOALS, LearningRecord, demonstrated_fraction, reaches_goal, read_learning
@@ -15,7 +16,7 @@ from imitable.types import Floats
 
 def page(results: Path) -> str:
     """Return the page."""
-    parts = ["# Imitation", "", *mark(results, "imitation"), _intro()]
+    parts = ["# Imitation", "", *weighted_tables(results), *mark(results, "imitation"), _intro()]
     if records := read_learning(results, "own"):
         parts += _own(records)
     if records := read_learning(results, "weighted"):

@@ -48,7 +48,7 @@ def curves(table: Table, rows: Sequence[str]) -> bytes | None:
         panel.set_title(place, fontsize=9)
         panel.set_xlabel("steps")
     panels[0].set_ylabel("return, sampled actions")
-    return _svg(figure, panels[0])
+    return _with_legend(figure, panels[0])
 
 
 def _curve(panel: Axes, seeds: Sequence[Sequence[tuple[int, float | None]]], colour: str, name: str) -> None:
@@ -79,7 +79,7 @@ def against(table: Table, groups: dict[str, list[tuple[float, str]]], rows: Sequ
         panel.set_title(name, fontsize=9)
         panel.set_xlabel(label)
     panels[0].set_ylabel("return, mean actions")
-    return _svg(figure, panels[0])
+    return _with_legend(figure, panels[0])
 
 
 def _std(values: Floats) -> float:
@@ -96,9 +96,14 @@ def _panels(count: int) -> tuple[Figure, list[Axes]]:
     return figure, flat[:count]
 
 
-def _svg(figure: Figure, first: Axes) -> bytes:
+def _with_legend(figure: Figure, first: Axes) -> bytes:
     handles, labels = first.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    return svg(figure)
+
+
+def svg(figure: Figure) -> bytes:
+    """Return a figure as SVG, and close it."""
     out = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "imitable"}):  # the same records, the same bytes
         figure.savefig(out, format="svg", metadata={"Date": None})

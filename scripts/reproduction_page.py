@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from arm_real_page import body as arm_real
+from arm_section import arm_section, number
 from reproduction_figures import Drawing, against, curves
 
+from imitable.experiments.arm_real_records import ArmRealRecord, read_arm_real
 from imitable.experiments.catalogue import BUDGETS, FIRST, PERCENTAGES, UNRELATED_COUNTS, catalogue
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Terms, lacking
@@ -20,7 +23,6 @@ from imitable.experiments.random_policy import read_random
 from imitable.experiments.rows import BASELINES, TABLE_A, TABLE_B, Row
 from imitable.experiments.statistics import falling, regret
 from imitable.experiments.tables import Table, aggregate, claims, improvement, table_of
-from imitable.types import Floats
 
 ROOT = Path(__file__).resolve().parents[1]
 CLAIMS = ("Ours (paper)", "Ours", "direct")
@@ -35,15 +37,8 @@ class Page:
     protocol: Protocol
     random: dict[str, float]
     images: Path
-
-
-def number(values: Floats) -> str:
-    """Return mean, deviation between seeds and their number."""
-    if not len(values):
-        return "–"
-    if len(values) == 1:
-        return f"{values[0]:,.0f} (1)"
-    return f"{values.mean():,.0f} ± {values.std(ddof=1):,.0f} ({len(values)})"
+    real: ArmRealRecord | None = None
+    """Of the arm through its real protocol."""
 
 
 def grid(table: Table, rows: Sequence[str], places: Sequence[str]) -> list[str]:
@@ -251,7 +246,7 @@ def introduction(page: Page) -> list[str]:
     return [
         "# The paper, reproduced",
         "",
-        "Every MuJoCo experiment of Cao et al. (CoRL 2021), our numbers beside the paper's, from records in `results/cells`.",
+        "Every simulation of Cao et al. (CoRL 2021), our numbers beside the paper's, from records in `results/cells`.",
         "`python scripts/reproduction_page.py` writes this page; every section names the command that makes its cells.",
         "",
         f"Protocol `{protocol.hash}`: learners {learners}; our weights by temperature {rule.temperature}, balance",
@@ -264,6 +259,26 @@ def introduction(page: Page) -> list[str]:
         f"{core_hours(left.values()):.0f} core-hours of learning, by estimate.",
         "",
     ]
+
+
+ILLUSTRATIONS = {
+    "feasible": "One imitator, the first 1.6 s of two demonstrations, and its own attempts at them: the related demonstrator's "
+    "gait is followed, the unrelated one's is not (`direct`; the paper's figure 1, with bodies instead of an arm).",
+    "one-step-trajectory": "One demonstration in both f-MDPs, followed by the same tracker: begun anew in every demonstrated "
+    "state, our robot misses the next one by a hundredth of a usual spread; when it must go on from its own state, it falls.",
+    "bodies": "What the knobs change, drawn on the imitators in the middle of their own gaits, and the values that the six "
+    "settings give them, with the demonstrations of each demonstrator.",
+}
+"""Pictures by name, and what each shows."""
+
+
+def illustrations() -> list[str]:
+    """Return the paper's illustrative pictures, drawn anew from rollouts."""
+    lines = ["## The paper's pictures, in our drawing", "", "Bodies, poses and errors are those of rollouts in MuJoCo.", ""]
+    for name, said in ILLUSTRATIONS.items():
+        lines += [f"![{name.replace('-', ' ')}](images/paper-{name}.svg)", "", said, ""]
+        lines += ["```", f"python scripts/draw_illustrations.py {name}", "```", ""]
+    return lines
 
 
 def _spent_hours(records: Sequence[CellRecord]) -> float:
@@ -282,11 +297,14 @@ def page_text(page: Page) -> str:
         "demo-return": demo_return,
         "mapping": mapping,
         "cost": cost,
+        "arm": lambda page: arm_section(page.tables["arm"], page.images),
     }
-    figures, lines = drawings(), introduction(page)
+    figures, lines = drawings(), [*introduction(page), *illustrations()]
     for name in page.tables:
         body = special[name](page) if name in special else plain(page, name)
         lines += section(page, name, body, figures.get(name))
+        if name == "arm" and page.real is not None:
+            lines += ["## arm-real", "", *arm_real(page.real)]
     return "\n".join(lines)
 
 
@@ -301,7 +319,8 @@ def main() -> None:
     protocol, random = read_protocol(options.results / "protocol.json"), read_random(options.results)
     terms, records = Terms(protocol, scale=options.scale), options.records or options.results / "cells"
     tables = {one.name: table_of(one, terms, records) for one in catalogue(tuple(protocol.learners))}
-    page = Page(tables, protocol, {} if random is None else random.returns, options.out / "images" / "reproduction")
+    images, returns = options.out / "images" / "reproduction", {} if random is None else random.returns
+    page = Page(tables, protocol, returns, images, read_arm_real(options.results))
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "reproduction.md").write_text(page_text(page))
 

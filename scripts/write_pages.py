@@ -33,6 +33,7 @@ EXAMPLES: dict[str, ImitableError] = {
         errors.BadPolicy("policy.safetensors", "it observes 11 entries, hopper gives 17"),
         errors.NoDemonstrator("hopper:gravity=12", ["hopper", "hopper:gravity=15"], can_train=True),
         errors.BadDataset("demos", "there is no meta/info.json in it"),
+        errors.BadMapping("clips/walk.csv", "it has 36 numbers a frame, the robot 19 positions"),
         errors.MixedDatasets("demos", "more", "their states differ"),
         errors.OutputExists("scores.parquet", resume=True),
         errors.Busy("run"),
@@ -46,6 +47,14 @@ EXAMPLES: dict[str, ImitableError] = {
         errors.MissingExtra("onnx", "onnx"),
         errors.CellsFailed(2, "runs/hopper.gaifo.direct.seed-0", "no demonstration is feasible"),
         errors.NoRun("run"),
+        errors.RuleBroken(["infeasible>0.2 holds: it is 0.45"]),
+        errors.BadCommand("7 joints need as many positions, but 3 were given"),
+        errors.BeyondLimit("speed of joint4 in the command", "2.310 rad/s", "at most 2.175 rad/s"),
+        errors.ArmContact("the command would bring held_book – stand1 together"),
+        errors.StaleReading("nothing new for 0.2 s"),
+        errors.LostConnection("172.16.0.2", "libfranka: UDP receive: Timeout"),
+        errors.ArmRefuses("libfranka: Move command aborted: motion aborted by reflex! [cartesian_reflex]"),
+        errors.BadJournal("log.journal.jsonl", "No such file or directory"),
     )
 }
 """One of every class, as a user would meet it."""
@@ -63,8 +72,8 @@ def errors_page() -> str:
         "# Errors",
         "",
         "Every error that input can cause is a class in `imitable.errors`, under `ImitableError`. On the command line each is",
-        "one line on stderr and exit code 2, and nothing half-written stays behind. Exit code 1 is our fault, 130 an",
-        "interruption. In Python, catch `ImitableError`, or the one you mean.",
+        "one line on stderr and exit code 2, and nothing half-written stays behind. Exit code 3 is a broken rule of",
+        "`score --fail-on`, 1 is our fault, 130 an interruption. In Python, catch `ImitableError`, or the one you mean.",
         "",
         "```python",
         "import imitable as im",

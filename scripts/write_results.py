@@ -5,11 +5,13 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from arm_real_page import page as arm_real
 from feasibility_page import page as feasibility
 from imitation_page import page as imitation
 from own_movements_page import page as own_movements
 from own_movements_page import reliability
 
+from imitable.experiments.arm_real_records import read_arm_real
 from imitable.experiments.own_movements import read_bodies
 from imitable.experiments.training_records import ExpertRecord, ThroughputRecord, read_experts, read_throughput
 
@@ -70,6 +72,9 @@ def throughput(record: ThroughputRecord) -> str:
             "`gaifo` (simulation, discriminator and PPO) imitates the imitator's own expert on the bodies of",
             "`results/imitation.md`; its rows were measured in a run of their own, two rounds.",
             "",
+            "`control` is a batch of 256 arms in one thread: inverse kinematics, observation, goal and hits, against the same",
+            "angles replayed; three rounds in a run of its own on a busy machine, of which only the ratio means anything.",
+            "",
         ]
     )
 
@@ -81,6 +86,8 @@ def pages() -> dict[str, str]:
         written["learning.md"] = learning(experts)
     if measured := read_throughput(RESULTS):
         written["throughput.md"] = throughput(measured)
+    if tried := read_arm_real(RESULTS):
+        written["arm_real.md"] = arm_real(tried)
     sets: dict[str, Callable[[Path], str]] = {
         "feasibility": feasibility,
         "imitation": imitation,

@@ -12,12 +12,19 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from imitable.acquisition import Advice, acquire
     from imitable.demos.collect import collect
+    from imitable.demos.conversion.convert import Conversion, convert
+    from imitable.demos.conversion.other_arm import OtherArm
+    from imitable.demos.conversion.proposal import MappingOptions
     from imitable.demos.part import Part
     from imitable.demos.store import read, write
+    from imitable.demos.waypoints import mode_counts, waypoint_demonstrations
+    from imitable.drivers.limits import Safety
+    from imitable.drivers.play import PlayedEpisode, Session, play
     from imitable.errors import ImitableError
     from imitable.evaluation.evaluate import evaluate
     from imitable.evaluation.reference import Reference
     from imitable.evaluation.result import Performance, PolicyEvaluation, ProjectionCount, RunEvaluation
+    from imitable.exporters.export import Exported, export
     from imitable.feasibility.explain import Explanation, explain
     from imitable.feasibility.merge import merge
     from imitable.feasibility.score import Measuring, score, weigh
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from imitable.feasibility.scorer import Measured, Scorer, ScoringJob
     from imitable.feasibility.scores import Scores
     from imitable.feasibility.shards import Shard
+    from imitable.feasibility.uncertainty import Uncertainty, uncertain
     from imitable.files import Output
     from imitable.imitation.evaluate_run import evaluate_run
     from imitable.imitation.gaits import GaitDistance, gait_distances
@@ -46,6 +54,8 @@ if TYPE_CHECKING:
     from imitable.robots.robot import Robot
     from imitable.runtime import one_thread
     from imitable.sim.babble import babble, scales
+    from imitable.sim.own_task import own_task
+    from imitable.sim.reach import Reach
     from imitable.sim.task import Free, Locomotion
     from imitable.testing import check_learner, check_scorer
     from imitable.tracking.attempts import Trace, trace_without_rollout
@@ -56,9 +66,19 @@ _HOMES = {
     "Advice": "imitable.acquisition",
     "acquire": "imitable.acquisition",
     "collect": "imitable.demos.collect",
+    "Conversion": "imitable.demos.conversion.convert",
+    "convert": "imitable.demos.conversion.convert",
+    "MappingOptions": "imitable.demos.conversion.proposal",
+    "OtherArm": "imitable.demos.conversion.other_arm",
     "Part": "imitable.demos.part",
     "read": "imitable.demos.store",
     "write": "imitable.demos.store",
+    "mode_counts": "imitable.demos.waypoints",
+    "waypoint_demonstrations": "imitable.demos.waypoints",
+    "Safety": "imitable.drivers.limits",
+    "PlayedEpisode": "imitable.drivers.play",
+    "Session": "imitable.drivers.play",
+    "play": "imitable.drivers.play",
     "ImitableError": "imitable.errors",
     "evaluate": "imitable.evaluation.evaluate",
     "Reference": "imitable.evaluation.reference",
@@ -66,6 +86,8 @@ _HOMES = {
     "PolicyEvaluation": "imitable.evaluation.result",
     "ProjectionCount": "imitable.evaluation.result",
     "RunEvaluation": "imitable.evaluation.result",
+    "Exported": "imitable.exporters.export",
+    "export": "imitable.exporters.export",
     "Explanation": "imitable.feasibility.explain",
     "explain": "imitable.feasibility.explain",
     "merge": "imitable.feasibility.merge",
@@ -79,6 +101,8 @@ _HOMES = {
     "ScoringJob": "imitable.feasibility.scorer",
     "Scores": "imitable.feasibility.scores",
     "Shard": "imitable.feasibility.shards",
+    "Uncertainty": "imitable.feasibility.uncertainty",
+    "uncertain": "imitable.feasibility.uncertainty",
     "Output": "imitable.files",
     "evaluate_run": "imitable.imitation.evaluate_run",
     "GaitDistance": "imitable.imitation.gaits",
@@ -115,6 +139,8 @@ _HOMES = {
     "one_thread": "imitable.runtime",
     "babble": "imitable.sim.babble",
     "scales": "imitable.sim.babble",
+    "own_task": "imitable.sim.own_task",
+    "Reach": "imitable.sim.reach",
     "Free": "imitable.sim.task",
     "Locomotion": "imitable.sim.task",
     "check_learner": "imitable.testing",
@@ -135,11 +161,13 @@ _HOMES = {
 
 __all__ = [
     "Advice",
+    "Conversion",
     "Demonstrations",
     "Episode",
     "Execution",
     "Expert",
     "Explanation",
+    "Exported",
     "Free",
     "GaitDistance",
     "Goal",
@@ -150,26 +178,32 @@ __all__ = [
     "Learner",
     "LearningJob",
     "Locomotion",
+    "MappingOptions",
     "Measured",
     "Measuring",
     "Observer",
+    "OtherArm",
     "Output",
     "Part",
     "Performance",
+    "PlayedEpisode",
     "Policy",
     "PolicyEvaluation",
     "Ppo",
     "Progress",
     "Projected",
     "ProjectionCount",
+    "Reach",
     "Reference",
     "Robot",
     "RobotFamily",
     "Run",
     "RunEvaluation",
+    "Safety",
     "Scorer",
     "Scores",
     "ScoringJob",
+    "Session",
     "Shard",
     "Start",
     "Stopping",
@@ -177,6 +211,7 @@ __all__ = [
     "Training",
     "Trajectory",
     "Trpo",
+    "Uncertainty",
     "WeightedTransitions",
     "Weights",
     "acquire",
@@ -185,15 +220,20 @@ __all__ = [
     "check_learner",
     "check_scorer",
     "collect",
+    "convert",
     "evaluate",
     "evaluate_run",
     "explain",
+    "export",
     "gait_distances",
     "imitate",
     "joints",
     "load_policy",
     "merge",
+    "mode_counts",
     "one_thread",
+    "own_task",
+    "play",
     "policy_for",
     "project",
     "read",
@@ -206,6 +246,8 @@ __all__ = [
     "score",
     "trace_without_rollout",
     "train",
+    "uncertain",
+    "waypoint_demonstrations",
     "weigh",
     "weighted_transitions",
     "write",

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable
 class ImitableError(Exception):
     """Base of all errors caused by input; the command line prints it and exits with code 2."""
 
+    exit_code = 2
+    """What the command line leaves with."""
+
     def __init__(self, message: str) -> None:
         """Keep `message` on one line, whatever was put into it."""
         super().__init__(" ".join(message.split()))
@@ -35,7 +38,10 @@ class UnknownRobot(ImitableError):
     """The text names no built-in family of robots and no MJCF file."""
 
     def __init__(self, name: str, choices: Iterable[str]) -> None:
-        super().__init__(f"unknown robot {name!r}: {one_of(name, choices)}, or the path of an MJCF file (.xml)")
+        super().__init__(
+            f"unknown robot {name!r}: {one_of(name, choices)}, or the path of an MJCF file (.xml) or URDF,"
+            " a Gymnasium MuJoCo environment (Ant-v5), or menagerie:NAME"
+        )
 
 
 class UnknownKnob(ImitableError):
@@ -115,6 +121,13 @@ class BadDataset(ImitableError):
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path} is not a readable set of demonstrations: {reason}")
+
+
+class BadMapping(ImitableError):
+    """Columns of the data that are not the robot's joints, or a mapping of other data."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(f"{where} does not map onto the robot: {reason}")
 
 
 class MixedDatasets(ImitableError):
@@ -208,3 +221,61 @@ class NoRun(ImitableError):
 
     def __init__(self, path: str, reason: str = "there is no setting.json in it") -> None:
         super().__init__(f"{path} is no run folder: {reason}; make one with imitable imitate --out {path}")
+
+
+class RuleBroken(ImitableError):
+    """A rule of `score --fail-on` is broken; the score file is written all the same. Exit code 3."""
+
+    exit_code = 3
+
+    def __init__(self, broken: Iterable[str]) -> None:
+        super().__init__(f"--fail-on: {'; '.join(broken)}; the scores are written, for use")
+
+
+class BadCommand(ImitableError):
+    """A command that no arm can be sent."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the arm was not commanded: {reason}")
+
+
+class BeyondLimit(ImitableError):
+    """A command or a reading is beyond a limit of the arm; a command did not leave."""
+
+    def __init__(self, what: str, value: str, expected: str) -> None:
+        super().__init__(f"the arm was stopped: the {what} is {value}, beyond its limit: {expected}")
+
+
+class ArmContact(ImitableError):
+    """The arm touches something, or its next command would make it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the arm was stopped because of contact: {reason}")
+
+
+class StaleReading(ImitableError):
+    """Readings of the arm are too old to act on."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the arm was stopped because its last reading is stale: {reason}")
+
+
+class LostConnection(ImitableError):
+    """The arm cannot be reached, or no longer."""
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(f"no connection to the arm at {address}: {reason}; an arm that hears nothing stops by itself")
+
+
+class ArmRefuses(ImitableError):
+    """The arm's own controller refuses a motion, or has ended one."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the arm stopped by itself: {reason}")
+
+
+class BadJournal(ImitableError):
+    """The journal of commands and readings is missing, damaged or of another kind."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} is not a readable journal of an arm: {reason}")

@@ -57,6 +57,13 @@ def check_free(path: Path, *, overwrite: bool, resume: bool = False) -> None:
         raise OutputExists(str(path), resume=resume)
 
 
+def check_only(folder: Path, *patterns: str) -> None:
+    """Refuse to replace a folder that holds anything but files of these names: it is not one that we wrote."""
+    for file in folder.rglob("*") if folder.is_dir() else ():
+        if file.is_file() and not any(file.relative_to(folder).match(pattern) for pattern in patterns):
+            raise CannotWrite(str(folder), f"{file.name} stands there, which is none of ours: it is not replaced")
+
+
 def check_modes(*, resume: bool, overwrite: bool) -> None:
     """Refuse to go on with an output and to replace it at once."""
     if resume and overwrite:
@@ -81,6 +88,15 @@ def write_bytes(path: Path, data: bytes) -> None:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_file(path: Path) -> Generator[Path]:
+    """Give the path of a temporary file to write; it takes the place of `path` when the block ends well, else it vanishes."""
+    with new_folder(path.with_name(f"{path.name}.draft")) as folder:
+        yield folder / path.name
+        os.replace(folder / path.name, path)
+    path.with_name(f"{path.name}.draft").rmdir()
 
 
 @contextmanager

@@ -20,7 +20,8 @@ from imitable.feasibility.step_files import StepFile, steps_path
 from imitable.observer import SILENT, Observer
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.sim.task import Locomotion, moment_of
+from imitable.sim.own_task import own_task
+from imitable.sim.task import moment_of
 from imitable.tracking.attempts import Trace
 from imitable.tracking.reroll import BLOCK, SHORTEST, FollowedPiece, Reroller, nothing_kept
 from imitable.types import Demonstrations, Episode, Floats, InMemory, Trajectory
@@ -175,7 +176,7 @@ class Projection:
         for place in self._places:
             check_episode(demos.episodes[place], demos[place], imitator)
         self._reroller = Reroller(imitator, seed, threads)
-        self._task = Locomotion(imitator) if imitator.family.rules else None
+        self._task = own_task(imitator) if imitator.family.has_task else None
         self.origins: list[Origin] = []
         """One a piece, in the order of the trajectories."""
         self.left_out: list[Origin] = []

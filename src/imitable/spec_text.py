@@ -20,9 +20,10 @@ MODEL_SUFFIXES = (".xml", ".urdf", ".mjcf")
 
 
 def split(text: str) -> tuple[str, dict[str, str]]:
-    """Split `NAME:KEY=VALUE,…` into the name and its settings; a path is split after its suffix."""
+    """Split `NAME:KEY=VALUE,…` into the name and its settings; a path is split after its suffix, unless it is a value."""
     suffix = "|".join(map(re.escape, MODEL_SUFFIXES))
-    path = re.match(rf".*?({suffix})(?=:|$)", text) or re.match(rf".*?({suffix})", text)
+    valued = re.match(r"\w+:([\w.]+=[\w.]+,)*model=", text)
+    path = None if valued else re.match(rf".*?({suffix})(?=:|$)", text) or re.match(rf".*?({suffix})", text)
     cut = path.end() if path else text.find(":")
     name, rest = (text, "") if cut < 0 else (text[:cut], text[cut:])
     if not name or (rest and not rest.startswith(":")):

@@ -138,7 +138,7 @@ def _ended(training: Training) -> Policy:
 
 def _law_of_references(training: Training, body: Robot) -> None:
     """A body without a task is compared with demonstrations, which must be states of its own."""
-    if body.family.rules is not None:
+    if body.family.has_task:
         assert training.reference is None, "on a body with a task there is no reference"
         return
     assert training.reference is not None, "on a body without a task there is a reference"

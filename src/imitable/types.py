@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imitable.errors import BadPolicy, BadTrajectory, BadWeights
+from imitable.sampling import WeightedSampler, drawn_batch
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Singles: TypeAlias = npt.NDArray[np.float32]
@@ -292,6 +293,31 @@ class Weights:
         if not values.sum() > 0:
             raise BadWeights("all demonstrations at hand have the weight zero")
         return values / values.sum()
+
+    def of_transitions(self, demos: Demonstrations) -> Floats:
+        """Return the probability (Σ T) of every transition of these demonstrations, one after the other."""
+        parts: list[Floats] = []
+        for mass, episode, segments in zip(self.of(demos), demos.episodes, self.of_segments(demos), strict=True):
+            begins, relative = zip(*segments, strict=True)
+            each = np.repeat(relative, np.diff((*begins, episode.length)))
+            parts.append(mass * each / max(each.sum(), np.finfo(float).tiny))
+        return np.concatenate(parts)
+
+    def sampler(self, demos: Demonstrations, samples: int | None = None, seed: int = 0) -> WeightedSampler:
+        """Return a sampler of transitions for a torch `DataLoader`, or any loop: places in all of them, one after the other.
+
+        Args:
+            demos: demonstrations whose transitions the trainer's dataset lists in this order.
+            samples: how many an epoch; default: as many as there are.
+            seed: of the draws; every epoch draws anew.
+        """
+        return WeightedSampler(self.of_transitions(demos), samples, seed)
+
+    def batches(self, demos: Demonstrations, size: int, seed: int = 0) -> Iterator[dict[str, npt.NDArray[Any]]]:
+        """Draw batches for ever: `obs`, `next_obs` (size, S), `dones` (size), and `acts` (size, A) if all have actions."""
+        draws, lengths = WeightedSampler(self.of_transitions(demos), size, seed), [one.length for one in demos.episodes]
+        while True:
+            yield drawn_batch(demos.__getitem__, lengths, np.array(list(draws)))
 
 
 _POLICY_VECTORS = ("log_std", "observation_mean", "observation_std", "action_centre", "action_half_range")

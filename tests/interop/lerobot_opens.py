@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs in LeRobot's own environment: opens datasets with its real loader, or records one with its real writer.
 
-`lerobot_opens.py open FOLDER` prints what the loader sees as JSON; `lerobot_opens.py record FOLDER` writes a dataset.
+`lerobot_opens.py open FOLDER` prints what the loader sees as JSON; `lerobot_opens.py record FOLDER` writes a dataset;
+`lerobot_opens.py weigh FOLDER` prints what its weighter makes of FOLDER/rabc.parquet, all frames in one batch.
 """
 
 import importlib.machinery
@@ -16,7 +17,10 @@ for name in ("torchvision", "torchvision.transforms"):
 sys.modules["torchvision"].transforms = sys.modules["torchvision.transforms"]
 
 import numpy as np  # noqa: E402
+import pandas  # noqa: E402
+import torch  # noqa: E402
 from lerobot.datasets.lerobot_dataset import LeRobotDataset  # noqa: E402
+from lerobot.utils.rabc import RABCWeights  # noqa: E402
 
 
 def seen(folder):
@@ -58,6 +62,14 @@ def record(folder):
     dataset.finalize()
 
 
+def weighed(folder):
+    weighter = RABCWeights(f"{folder}/rabc.parquet", chunk_size=50, kappa=1e9, device=torch.device("cpu"))
+    frames = len(pandas.read_parquet(f"{folder}/weights.parquet"))
+    weights, _ = weighter.compute_batch_weights({"index": torch.arange(frames)})
+    return weights.tolist()
+
+
 if __name__ == "__main__":
     verb, where = sys.argv[1:]
-    print(json.dumps(seen(where)) if verb == "open" else record(where))
+    done = {"open": seen, "record": record, "weigh": weighed}[verb](where)
+    print(json.dumps(done))

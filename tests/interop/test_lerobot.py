@@ -13,9 +13,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
+from tests.unit.scored import scores_of
 
+from imitable.demos.conversion.convert import convert
+from imitable.demos.conversion.proposal import MappingOptions
 from imitable.demos.store import read, write
+from imitable.exporters.export import export
 from imitable.types import Layout, Trajectory
 
 pytestmark = pytest.mark.interop
@@ -118,3 +123,37 @@ def test_we_open_what_lerobot_records(lerobot_python: Path, tmp_path: Path) -> N
         assert trajectory.hash == demos.episodes[index].hash
     write(tmp_path / "again", demos.layout, demos)
     assert [t.hash for t in read(tmp_path / "again")] == [episode.hash for episode in demos.episodes]
+
+
+def test_we_convert_what_lerobot_records(lerobot_python: Path, servo_arm_path: Path, tmp_path: Path) -> None:
+    run(lerobot_python, "record", tmp_path / "recorded")
+    options = MappingOptions(names={"hip": "rotation", "knee": "pitch", "ankle": "elbow"}, beyond_range=True)
+    done = convert(tmp_path / "recorded", tmp_path / "demos", str(servo_arm_path), options=options)
+    assert (done.format, done.episodes, done.resampled) == ("lerobot", 3, 3)
+    for index, trajectory in enumerate(read(tmp_path / "demos")):
+        assert trajectory.demonstrator == "toy"
+        frames = np.arange(len(trajectory) + 1) * 0.02 / 0.08  # the second joint moves by one a frame of 0.08 s
+        wanted = np.column_stack([np.full(len(frames), index), frames, np.full(len(frames), np.float32(0.1))])
+        np.testing.assert_allclose(trajectory.states[:, :3], wanted, atol=1e-9)
+        np.testing.assert_allclose(trajectory.states[:, 4], 12.5, atol=1e-6)
+
+
+def test_lerobot_opens_a_scored_copy_and_draws_the_episodes_that_we_name(lerobot_python: Path, tmp_path: Path) -> None:
+    write(tmp_path / "demos", LAYOUT, made(LAYOUT, [9, 4, 7]))
+    demos = read(tmp_path / "demos")
+    done = export(demos, scores_of(demos, [1, 3, 0]), "lerobot", tmp_path / "scored")
+    seen = json.loads(run(lerobot_python, "open", tmp_path / "scored"))
+    assert [row["feasibility"] for row in seen["rows"]] == pytest.approx([1 / 3, 1, 0])
+    assert [row["weight"] for row in seen["rows"]] == pytest.approx([0.25, 0.75, 0])
+    assert done.lines == ("--dataset.episodes=[0,1]",)
+
+
+def test_lerobots_own_weighter_gives_the_weights_that_we_export(lerobot_python: Path, tmp_path: Path) -> None:
+    lengths = [120, 40, 70, 30]
+    write(tmp_path / "demos", LAYOUT, made(LAYOUT, lengths))
+    demos = read(tmp_path / "demos")
+    export(demos, scores_of(demos, [1, 3, 0, 0.2]), "lerobot-weights", tmp_path / "weights")
+    wanted = np.array(pq.read_table(tmp_path / "weights" / "weights.parquet")["weight"].to_pylist())
+    wanted[np.cumsum(np.array(lengths) + 1) - 1] = 0.0  # the last frame of an episode makes no progress
+    got = np.array(json.loads(run(lerobot_python, "weigh", tmp_path / "weights")))
+    np.testing.assert_allclose(got / got.max(), wanted / wanted.max(), atol=1e-5)

@@ -2,10 +2,13 @@
 """Laws of the house itself, read from its source: no import cycle of any kind, imports at the top, short functions, files."""
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import imitable
 from imitable.cli.verbs import VERBS
 
 ROOT = Path(__file__).parents[2]
@@ -91,3 +94,17 @@ def test_files_are_short() -> None:
         str(path.relative_to(ROOT)): size for path, size in sizes.items() if size > LONGEST_FILE and "tests" not in path.parts
     }
     assert not long
+
+
+def test_the_files_of_the_page_share_one_scope_and_no_name_twice() -> None:
+    """They are joined when a page is written: a second function of a name would take the place of the first in silence."""
+    texts = [path.read_text() for path in sorted((SOURCE / "imitable" / "report" / "script").glob("*.js"))]
+    names = [name for text in texts for name in re.findall(r"^(?:function|const|let) (\w+)", text, re.MULTILINE)]
+    assert len(names) > 50
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def test_no_room_hides_a_public_name() -> None:
+    # importing imitable.x.y sets imitable.x to the module, so that a public function x would be gone from then on
+    rooms = {name.split(".")[1] for name in MODULES if "." in name}
+    assert not rooms & set(imitable.__all__)

@@ -37,6 +37,7 @@ QUICK = {
     "warm-start": f"warm-start:pieces=20,gradient_steps=40,{WARM}",
     "warm-start, original": f"warm-start:pieces=20,piece_length=3,gradient_steps=40,demonstrated=original,{WARM}",
     "cloning": "cloning:gradient_steps=40,minibatch=32,hidden=8x8",
+    "state-vae": "state-vae:gradient_steps=40,minibatch=32,hidden=8x8,latent=4",
     "dcc": "dcc:transitions=400,forward_steps=20,map_steps=20,minibatch=16",
 }
 """Every learner at a budget that suits a test."""

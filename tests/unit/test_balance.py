@@ -100,14 +100,19 @@ def test_nothing_holds_a_block_in_the_air(block: Robot) -> None:
     np.testing.assert_allclose(pulled[:, 2], -2 * MASS * GRAVITY, rtol=1e-6)
 
 
-def test_a_frame_knows_weight_and_size(block: Robot, slider: Robot) -> None:
-    hung = frame(block, np.arange(7) == 6)
-    assert hung.weight == pytest.approx(MASS * GRAVITY)
+def test_a_frame_knows_weight_and_size(block: Robot, slider: Robot, tmp_path: Path) -> None:
+    rider = '<body><joint name="rail" type="slide" axis="1 0 0"/><geom type="sphere" size="0.01" mass="1e-7"/></body></body>'
+    head, _, rest = BLOCK.partition("</body>")
+    path = tmp_path / "driven.xml"
+    path.write_text(head + rider + rest[rest.index("</worldbody>") :])
+    hung = frame(parse_robot(str(path)), np.arange(7) == 6)
+    assert hung.weight == pytest.approx(MASS * GRAVITY, rel=1e-6)
     assert hung.travel.tolist() == [True] * 3 + [False] * 4
+    assert not frame(block, np.arange(7) == 6).travel.any(), "a block that nothing drives is no robot"
     assert hung.translations.tolist() == [True] * 3 + [False] * 3 + [True]
-    np.testing.assert_allclose(hung.down, [0, 0, -MASS * GRAVITY, 0, 0, 0, 0], atol=1e-9)
+    np.testing.assert_allclose(hung.down, [0, 0, -MASS * GRAVITY, 0, 0, 0, 0], atol=1e-6)
     # a cube of side a: I = m a² / 6 about every axis, and Σ m r² is half the sum of the three
-    assert hung.radius == pytest.approx(np.sqrt(0.2**2 / 4))
+    assert hung.radius == pytest.approx(np.sqrt(0.2**2 / 4), rel=1e-6)
     bolted = frame(slider, np.array([True]))
     assert bolted.weight == 0
     assert not bolted.travel.any()

@@ -44,7 +44,7 @@ def demos(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_robots_lists_all_and_their_demonstrators() -> None:
     document = json.loads(imitable("robots", "--json").stdout)
-    assert [row["robot"] for row in document["robots"]] == ["swimmer", "walker2d", "half_cheetah", "hopper"]
+    assert [row["robot"] for row in document["robots"]] == ["swimmer", "walker2d", "half_cheetah", "hopper", "panda"]
     assert tuple(document["demonstrators"]) == shipped()
 
 
@@ -289,9 +289,9 @@ def test_setting_and_set_choose_who_is_recorded(options: list[str], body: str, t
 
 def test_robots_says_who_is_in_the_other_set_too(two_hoppers: Path, capsys: pytest.CaptureFixture[str]) -> None:
     robots.run(Robots("hopper"))
-    assert "in set b, too (collect --set b): hopper\n" in capsys.readouterr().err
+    assert "in set b, too (collect --set b): hopper\n" in capsys.readouterr().out
     robots.run(Robots("swimmer"))
-    assert "set b" not in capsys.readouterr().err
+    assert "set b" not in capsys.readouterr().out
 
 
 LIGHT = """

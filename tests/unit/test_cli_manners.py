@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.table import Table
 from rich.text import Text
@@ -23,6 +24,7 @@ from imitable.cli.tables import fitted
 from imitable.cli.verbs import VERBS
 from imitable.sim.babble import babble
 from tests.conftest import SLIDER
+from tests.unit.over_policy import over_policy
 
 SCRIPT = Path(sys.executable).parent / "imitable"
 """The command as a user has it: unlike `python -m`, it does not look for modules in the folder one stands in."""
@@ -31,6 +33,7 @@ TINY = {
     "robots": "robots slider.xml",
     "train": "train hopper --method ppo:environments=8,length=16,minibatch=64,hidden=8x8 --steps 128 --episodes 1",
     "collect": "collect hopper --episodes 1 --out hops",
+    "convert": "convert clip.npz converted --imitator slider.xml --overwrite",
     "inspect": "inspect demos",
     "merge": "merge shard.parquet --out merged.parquet --overwrite",
     "score": "score demos --imitator slider.xml --overwrite",
@@ -38,6 +41,8 @@ TINY = {
     "acquire": "acquire --scores scores.parquet --budget 2",
     "imitate": "imitate demos --imitator slider.xml --method cloning:gradient_steps=2 --episodes 1 --out other",
     "evaluate": "evaluate run --episodes 1",
+    "play": "play over.safetensors --overwrite",
+    "export": "export demos scores.parquet --to csv --out weights.csv --overwrite",
     "project": "project demos --imitator slider.xml",
     "reproduce": "reproduce mujoco-a/swimmer/gail --seeds 1 --dry-run",
     "report": "report scores.parquet",
@@ -55,8 +60,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(place)
         body = im.robot("slider.xml")
         im.write("demos", body.layout, babble(body, 2, 20, seed=0))
+        np.savez("clip.npz", qpos=im.read("demos")[0].states[:, :1], fps=50)
         im.score(im.read("demos"), body, out="scores.parquet")
         im.score(im.read("demos"), body, measuring=im.Measuring(shard=im.Shard(1, 1)), out="shard.parquet")
+        im.save_policy(over_policy(im.robot("panda:dof=3")), "over.safetensors")
         im.imitate(im.read("demos"), body, "cloning:gradient_steps=2", run=im.Run(episodes=1), out="run/seed-0")
     return place
 
@@ -167,12 +174,14 @@ def test_help_answers_before_jax_would_be_imported() -> None:
 TABLES = {
     "robots": "robots",
     "knobs": "robots slider.xml",
+    "convert": "convert clip.npz converted --imitator slider.xml --overwrite",
     "inspect": "inspect demos",
     "merge": "merge shard.parquet --out merged.parquet --overwrite",
     "score": "score demos --imitator slider.xml --overwrite",
     "weigh": "weigh scores.parquet --overwrite --out weighted.parquet",
     "acquire": "acquire --scores scores.parquet --budget 2",
     "evaluate": "evaluate run --episodes 1",
+    "export": "export demos scores.parquet --to csv --out weights.csv --overwrite",
     "project": "project demos --imitator slider.xml --overwrite --out projected",
     "help": "score demos --imitator slider.xml --method direct:help",
 }

@@ -17,6 +17,7 @@ from imitable.experiments.protocol import PLAIN, PROJECTION
 from imitable.experiments.random_policy import random_returns
 from imitable.experiments.rows import TABLE_A, Row
 from imitable.experiments.tables import aggregate, claims, improvement, strata, table_of
+from imitable.spec_text import split
 from tests.unit.small_cells import PROTOCOL, made
 
 ROOT = Path(__file__).parents[2]
@@ -42,8 +43,11 @@ TERMS = Terms(PROTOCOL, seeds=1, scale=1e-4)
 
 def little(text: str) -> str:
     """Return a method with settings that take little time."""
-    name = text.split(":")[0]
-    return f"{text}{',' if ':' in text else ':'}{LITTLE[name]}" if name in LITTLE else text
+    name, settings = split(text)
+    if name not in LITTLE:
+        return text
+    _, smaller = split(f"{name}:{LITTLE[name]}")
+    return f"{name}:{','.join(f'{key}={value}' for key, value in (settings | smaller).items())}"
 
 
 def little_row(row: Row) -> Row:
@@ -130,6 +134,19 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
     assert "Not recorded yet" not in page
     assert "| *paper: Ours* | 74 ± 20 |" in page
     assert all(path.read_bytes().startswith(b"<?xml") for path in (tmp_path / "images").iterdir())
+
+
+@pytest.mark.parametrize("name", ["mujoco-a", "mujoco-b"])
+def test_weighted_and_unweighted_runs_are_compared_from_records(runs: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    script = import_module("weighted_tables")
+    [experiment] = [one for one in EXPERIMENTS if one.name == name]
+    made(cells_of([experiment], TERMS), runs)
+    table = table_of(experiment, TERMS, runs / "records")
+    lines = script.section(name, table, PROTOCOL)
+    weighted = table.at(table.places[0], "direct")[0].mean_actions
+    assert f"| {weighted.mean:,.0f} ({weighted.falls}) |" in lines[-2]
+    assert lines[-2].count("|") == lines[-4].count("|"), "as many cells as headings"
 
 
 def test_a_random_policy_is_paid_until_it_falls() -> None:

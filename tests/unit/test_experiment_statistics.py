@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from scipy.special import stdtr
 
 from imitable.experiments.cases import own_cases
-from imitable.experiments.cloning_records import Curve, curve_record, steps_to
+from imitable.experiments.cloning_records import Curve, curve_record
 from imitable.experiments.feasibility_records import (
     DemonstratorScores,
     FeasibilityRecord,
-    balanced_mass,
     effective_size,
     mean_scores,
     related_auroc,
@@ -37,6 +36,7 @@ from imitable.experiments.statistics import (
     probability_of_improvement,
     rank_correlation,
     regret,
+    steps_to,
     stratified_interval,
     welch,
 )
@@ -189,13 +189,16 @@ def test_related_auroc_counts_pairs_of_related_and_unrelated() -> None:
 
 def test_related_mass_follows_counts_and_scores() -> None:
     same = record((0.5,) * 4)
-    assert related_mass(same, SETTING, "auto") == pytest.approx(2 / 14)
-    assert related_mass(same, SETTING, "auto", (1, 1, 1, 1)) == pytest.approx(1 / 2)
-    assert related_mass(same, SETTING, "auto", (0, 0, 1, 1)) == 0
-    assert related_mass(same, SETTING, "auto", (3, 3, 0, 0)) == pytest.approx(1)
+    assert related_mass(same, SETTING) == pytest.approx(1 / 2), "balanced"
+    assert related_mass(same, SETTING, balance="none") == pytest.approx(2 / 14)
+    assert related_mass(same, SETTING, counts=(1, 1, 1, 1), balance="none") == pytest.approx(1 / 2)
+    for balance in ("none", "demonstrator"):
+        assert related_mass(same, SETTING, counts=(0, 0, 1, 1), balance=balance) == 0
+        assert related_mass(same, SETTING, counts=(3, 3, 0, 0), balance=balance) == pytest.approx(1)
     # unrelated: share + ln 2 · 0.03, so half the score
     half = record((0.1, 0.1, 0.1 + 0.03 * np.log(2), 0.1 + 0.03 * np.log(2)))
-    assert related_mass(half, SETTING, "share:0.03") == pytest.approx(2 / (2 + 12 / 2))
+    assert related_mass(half, SETTING, "share:0.03", balance="none") == pytest.approx(2 / (2 + 12 / 2))
+    assert related_mass(half, SETTING, "share:0.03") == pytest.approx(2 / 3)
     # the paper's σ = 5 on the distance
     far = record((0.0, 0.0, 0.05, 0.05))
     assert related_mass(far, SETTING, "paper") == pytest.approx(2 / (2 + 12 * np.exp(-1)))
@@ -212,12 +215,12 @@ def test_mean_scores_are_one_a_demonstrator_and_calibrated_together() -> None:
 def test_weights_of_the_composition() -> None:
     """Two related demonstrators of one demonstration each, two unrelated of six each, two recorded of each."""
     same, other = record((0.1,) * 4), record((0.1, 0.1, 10.0, 10.0))
-    assert balanced_mass(same, SETTING) == pytest.approx(1 / 2)
-    assert balanced_mass(other, SETTING) == pytest.approx(1)
-    assert effective_size(same, SETTING) == pytest.approx(14)
+    assert related_mass(same, SETTING) == pytest.approx(1 / 2)
+    assert related_mass(other, SETTING) == pytest.approx(1)
+    assert effective_size(same, SETTING) == pytest.approx(1 / (2 / 4**2 + 12 / 24**2))
     assert effective_size(other, SETTING) == pytest.approx(2)
     assert total_variation(same, same, SETTING) == 0
-    assert total_variation(same, other, SETTING) == pytest.approx(12 / 14)
+    assert total_variation(same, other, SETTING) == pytest.approx(1 / 2)
 
 
 def test_share_correlation_of_a_record_with_itself_is_one() -> None:
@@ -259,7 +262,7 @@ def test_the_own_body_check_can_fail(robot: str, mean: float, sampled: float, re
 
 def test_a_curve_says_when_it_first_reaches_its_goal() -> None:
     looks = ((0, 0.0), (10, 95.0), (20, 90.0), (30, 99.0))
-    assert steps_to(looks, 95) == 10
+    assert steps_to(((0, None), *looks), 95) == 10
     assert steps_to(looks, 100) is None
     row = curve_record("x gaifo", "gaifo", 100.0, [Curve(0, looks), Curve(5, ((5, 1.0),))])
     assert (row.to_goal, row.simulator_steps, row.reached) == ("10, never (goal 95)", "30, 5", "99, 1")

@@ -296,6 +296,18 @@ def test_a_tracker_that_cannot_gain_spends_its_budget(slider_path: Path, monkeyp
     assert about == {"converged": {"far": False}, "trained_steps": {"far": 6 * LEARNER.batch}}
 
 
+@pytest.mark.parametrize("kind", [TrajectoryFmdp, OneStepFmdp])
+def test_a_demonstration_at_rest_has_a_share(slider_path: Path, kind: type[TrajectoryFmdp] | type[OneStepFmdp]) -> None:
+    """A passive imitator follows it exactly: what a tracker leaves is a share of the floor, not of nothing."""
+    body, rest = parse_robot(str(slider_path)), Trajectory(np.tile([0.3, 0.0], (13, 1)), "still")
+    rule = ruler(body)
+    job = ScoringJob(InMemory(body.layout, [rest]), body, rule, seed=1)
+    [measured] = kind(steps=LEARNER.batch, horizon=8).prepared(job)([rest])
+    floor = rule.step_floor if kind is OneStepFmdp else rule.floor
+    assert measured.distance > 0
+    assert measured.share == pytest.approx(measured.distance / rule.discounted(np.full(8, floor)))
+
+
 @pytest.mark.parametrize(
     "wrong", [{"tracker_input": "goal"}, {"steps": 1}, {"trained": 0}, {"horizon": 0}, {"patience": 0}, {"tolerance": 1.5}]
 )

@@ -116,6 +116,12 @@ def test_what_no_window_sees_is_found_by_the_states_alone(slider: Robot) -> None
     assert abs(seen.lost_at[0][0] - 40 * slider.layout.period_s) < 0.5
 
 
+def test_an_imitator_has_one_noise_whatever_the_seed(slider: Robot) -> None:
+    scores = [score(own(slider, 1), slider, seed=seed) for seed in (1, 2)]
+    assert scores[0].measurement.own_share == scores[1].measurement.own_share
+    assert scores[0].measurement.noise == scores[1].measurement.noise
+
+
 def test_what_was_spent_on_own_movements_counts_for_every_set(slider: Robot) -> None:
     demos = [InMemory(slider.layout, [pushed(FORCE / 2, steps)]) for steps in (30, 40)]
     (first, again), other = (

@@ -20,8 +20,8 @@ from tests.unit.datasets import DATA, EPISODES, LAYOUT, edit_info, edit_table, o
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda info: info.update(codebase_version="v2.1"), "LeRobot v2.1 dataset; convert it"),
-        (lambda info: info.update(codebase_version="v4.0"), "only v3 can be read"),
+        (lambda info: info.update(codebase_version="v2.1"), "it has no meta/episodes.jsonl"),
+        (lambda info: info.update(codebase_version="v4.0"), "LeRobot v4.0 dataset; v3.0, v2.1 and v2.0 can be read"),
         (lambda info: info["imitable"].update(schema=2), "newer imitable (schema 2, this one reads 1); upgrade"),
         (lambda info: info["imitable"].update(period_s=0), "frame period of 0.0 s"),
         (lambda info: info["imitable"].update(qvel=["x"]), "other numbers of entries"),
@@ -58,7 +58,7 @@ def test_missing_parts_are_named(demos: Path) -> None:
     (demos / "meta/info.json").unlink()
     assert "it has no meta/info.json (half-written, or no LeRobot dataset)" in refusal(demos)
     assert "no such folder" in refusal(demos / "nowhere")
-    assert "no such folder" in refusal(demos / "meta/stats.json")
+    assert "no file of a known format" in refusal(demos / "meta/stats.json")
 
 
 @pytest.mark.parametrize("name", [DATA, EPISODES])

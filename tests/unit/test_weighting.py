@@ -17,6 +17,7 @@ from imitable.feasibility.weighting import (
     balanced,
     chosen_rows,
     first_divergence,
+    is_balanced,
     log_score,
     log_scores,
     masses,
@@ -131,6 +132,24 @@ def test_shares_that_differ_by_less_than_the_noise_weigh_nearly_the_same() -> No
     """Of two that the imitator can follow, the luckier attempt must not win the other's weight."""
     one, other = np.exp(log_score(np.array([0.01, 0.04]), 0.05))
     assert other > 0.9 * one
+
+
+@pytest.mark.parametrize(
+    ("temperature", "rule", "even"),
+    [
+        ("auto", "share", True),
+        ("share:0.1", "calibrated", True),
+        ("auto", "calibrated", False),
+        ("auto", "sigmoid", False),
+        ("paper", "share", False),
+        ("arm", "share", False),
+        ("5", "share", False),
+    ],
+)
+def test_only_scores_of_our_own_are_balanced_unless_that_is_asked_for(temperature: str, rule: str, even: bool) -> None:
+    assert is_balanced("auto", temperature, rule) == even
+    assert is_balanced("demonstrator", temperature, rule)
+    assert not is_balanced("none", temperature, rule)
 
 
 def test_balanced_masses_do_not_depend_on_how_many_a_demonstrator_gave() -> None:

@@ -9,13 +9,14 @@ from imitable.cli.verbs import Collect
 from imitable.command_text import command
 from imitable.demos.collect import collect
 from imitable.demos.store import read, write
+from imitable.demos.waypoints import mode_counts, waypoint_demonstrations
 from imitable.errors import BadOption, MixedDatasets
 from imitable.experiments.settings import SETTINGS
 from imitable.policies.files import load_policy
 from imitable.policies.shipped import policy_for, quiet_text
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.sim.task import Free, Locomotion
+from imitable.sim.own_task import own_task
 from imitable.types import Policy, Trajectory
 
 
@@ -29,7 +30,8 @@ def run(verb: Collect) -> None:
     policies = _policies(verb, robots)
     with bar(verb.common, sum(counts), "recording") as shown:
         recorded = _record(verb, robots, policies, counts, shown)
-        write(verb.out, robots[0].layout, recorded, overwrite=verb.overwrite)
+        arm = robots[0] if robots[0].tool else None
+        write(verb.out, robots[0].layout, recorded, overwrite=verb.overwrite, arm=arm)
     demos = read(verb.out)
     columns, rows = demonstrator_table(demos.episodes)
     table(verb.common, f"{verb.out}: {len(demos):,} demonstrations", columns, rows)
@@ -37,8 +39,11 @@ def run(verb: Collect) -> None:
     document(verb.common, {"out": str(verb.out), "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows]})
 
 
-def _policies(verb: Collect, robots: list[Robot]) -> list[Policy]:
-    """Return who plays each robot: the user's policy, or the demonstrators of a set, those of a setting if one is named."""
+def _policies(verb: Collect, robots: list[Robot]) -> list[Policy | None]:
+    """Return who plays each robot: the user's policy, or the demonstrators of a set, those of a setting if one is named.
+
+    None plays an arm: way points lead it.
+    """
     if verb.policy is not None:
         for option, value, default in (("--setting", verb.setting, None), ("--set", verb.set, "a")):
             if value != default:
@@ -46,7 +51,7 @@ def _policies(verb: Collect, robots: list[Robot]) -> list[Policy]:
         return [load_policy(verb.policy)] * len(robots)
     if verb.setting is not None:
         _check_setting(verb.setting, robots)
-    return [policy_for(robot, verb.setting or "", verb.set) for robot in robots]
+    return [None if robot.tool else policy_for(robot, verb.setting or "", verb.set) for robot in robots]
 
 
 def _check_setting(name: str, robots: list[Robot]) -> None:
@@ -58,11 +63,16 @@ def _check_setting(name: str, robots: list[Robot]) -> None:
             raise BadOption("--setting", name, f"{robot} is not in it, but {', '.join(dict.fromkeys(bodies[name]))}")
 
 
-def _record(verb: Collect, robots: list[Robot], policies: list[Policy], counts: list[int], shown: Bar) -> Iterator[Trajectory]:
-    done = 0
+def _record(
+    verb: Collect, robots: list[Robot], policies: list[Policy | None], counts: list[int], shown: Bar
+) -> Iterator[Trajectory]:
+    done, common = 0, verb.common
     for robot, policy, count in zip(robots, policies, counts, strict=True):
-        task = Locomotion(robot) if robot.family.rules else Free(robot)
-        for trajectory in collect(task, policy, count, verb.common.seed, sampled=verb.sampled, threads=verb.common.threads):
+        if policy is None:
+            made = waypoint_demonstrations(robot, mode_counts(robot, count), common.seed, threads=common.threads)
+        else:
+            made = collect(own_task(robot), policy, count, common.seed, sampled=verb.sampled, threads=common.threads)
+        for trajectory in made:
             yield trajectory
             done += 1
             shown.move_to(done, str(robot))

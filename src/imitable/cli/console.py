@@ -38,6 +38,12 @@ def table(common: Common, title: str, columns: Sequence[str], rows: Iterable[Seq
     output.print(shown, soft_wrap=isinstance(shown, Text))
 
 
+def tell(common: Common, line: str) -> None:
+    """Print one line of the result on stdout, unless the user wants JSON or silence."""
+    if not (common.quiet or common.json):
+        print(line)
+
+
 def say(common: Common, line: str) -> None:
     """Say one line on stderr, unless the user wants JSON or silence."""
     if not (common.quiet or common.json):

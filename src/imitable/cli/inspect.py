@@ -4,6 +4,7 @@
 import numpy as np
 
 from imitable.cli.console import document, say, table
+from imitable.cli.examination import check_options, examine
 from imitable.cli.summary import demonstrator_table
 from imitable.cli.verbs import Inspect
 from imitable.command_text import command
@@ -16,6 +17,7 @@ def run(verb: Inspect) -> None:
     """Carry out the verb: rows from the episode table, ranges from one pass over all states."""
     if not verb.demos:
         raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")
+    check_options(verb)
     demos = read(*verb.demos)
     columns, rows = demonstrator_table(demos.episodes)
     ranges = _state_ranges(demos)
@@ -28,7 +30,8 @@ def run(verb: Inspect) -> None:
     duplicates = len(demos) - len({episode.hash for episode in demos.episodes})
     if duplicates:
         say(verb.common, f"{duplicates} demonstrations are copies of others")
-    say(verb.common, f"next: {command('score', verb.demos, {'imitator': 'SPEC'})}")
+    examined = examine(verb, demos)
+    say(verb.common, f"next: {_next(verb, demos)}")
     document(
         verb.common,
         {
@@ -39,8 +42,17 @@ def run(verb: Inspect) -> None:
             "duplicates": duplicates,
             "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows],
             "state": [dict(zip(entries, row, strict=True)) for row in state_rows],
+            **examined,
         },
     )
+
+
+def _next(verb: Inspect, demos: Demonstrations) -> str:
+    """Return what can be done with them: positions without velocities are no states of a robot yet."""
+    if not demos.layout.qvel:
+        return command("convert", [verb.demos[0], "demos"], {"imitator": verb.imitator or "SPEC"})
+    sets = verb.demos if verb.repair is None else (verb.repair,)
+    return command("score", sets, {"imitator": verb.imitator or "SPEC"})
 
 
 def _state_ranges(demos: Demonstrations) -> Floats:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The entry point: reads the arguments, carries out the verb, turns errors into exit codes.
 
-0 done; 1 our fault; 2 bad input, said in one line; 130 interrupted.
+0 done; 1 our fault; 2 bad input, said in one line; 3 a rule of --fail-on is broken; 130 interrupted.
 """
 
 import contextlib
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         import_module(f"imitable.cli.{type(verb).__name__.lower()}").run(verb)
     except ImitableError as error:
         print(f"imitable: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(error.exit_code)
     except KeyboardInterrupt as interrupt:
         remains = str(interrupt) or "Nothing was written: outputs appear when they are complete."
         print(f"\nimitable: interrupted. {remains}", file=sys.stderr)

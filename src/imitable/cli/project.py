@@ -78,7 +78,7 @@ def _report(verb: Project, demos: Demonstrations, imitator: Robot, projection: P
         "imitator": verb.imitator,
         "scores": None if verb.scores is None else scores_path(verb.out),
         # pieces are short: a robot without a task is to be judged for as long as the demonstrations were
-        "horizon": None if imitator.family.rules else max(episode.length for episode in demos.episodes),
+        "horizon": None if imitator.family.has_task else max(episode.length for episode in demos.episodes),
         "method": "cloning",
     }
     say(verb.common, f"next: {command('imitate', [verb.out], options)}")

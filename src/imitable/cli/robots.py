@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """`imitable robots`: the robots, or every knob of one."""
 
-from imitable.cli.console import document, say, table
+from imitable.cli.console import document, say, table, tell
 from imitable.cli.verbs import Robots
 from imitable.command_text import command
 from imitable.policies.shipped import has_policy, shipped
+from imitable.robots.knob_text import short_text, value_text
 from imitable.robots.parse import ROBOTS, parse_robot
-from imitable.robots.robot import Robot, value_text
+from imitable.robots.robot import Robot
+from imitable.robots.servos import servo_advice
 
 
 def run(verb: Robots) -> None:
@@ -42,14 +44,20 @@ def _show(verb: Robots, robot: Robot) -> None:
         (knob.name, value_text(robot.value(knob.name)), value_text(knob.default), knob.unit, knob.low, knob.high, knob.about)
         for knob in robot.family.knobs
     ]
-    table(verb.common, str(robot), columns, rows)
+    shown = [
+        (knob.name, short_text(robot.value(knob.name)), short_text(knob.default), knob.unit, knob.low, knob.high, knob.about)
+        for knob in robot.family.knobs
+    ]
+    table(verb.common, str(robot), columns, shown)
     layout = robot.layout
-    say(verb.common, f"state ({len(layout.state)}): {', '.join(layout.state)}")
-    say(verb.common, f"actions ({len(layout.actuators)}): {', '.join(layout.actuators)}; period {layout.period_s:g} s")
+    tell(verb.common, f"state ({len(layout.state)}): {', '.join(layout.state)}")
+    tell(verb.common, f"actions ({len(layout.actuators)}): {', '.join(layout.actuators)}; period {layout.period_s:g} s")
     mine = [text for text in shipped() if text.partition(":")[0] == robot.family.name]
-    say(verb.common, f"shipped demonstrators: {', '.join(mine) or 'none'}")
+    tell(verb.common, f"shipped demonstrators: {', '.join(mine) or 'none'}")
     if others := [text for text in shipped("b") if text in mine]:
-        say(verb.common, f"in set b, too (collect --set b): {', '.join(others)}")
+        tell(verb.common, f"in set b, too (collect --set b): {', '.join(others)}")
+    if (advice := servo_advice(robot)) and robot.root_entries:
+        say(verb.common, advice)
     say(verb.common, f"next: {_next(robot)}")
     document(
         verb.common,
@@ -68,6 +76,6 @@ def _show(verb: Robots, robot: Robot) -> None:
 def _next(robot: Robot) -> str:
     if has_policy(robot):
         return command("collect", [robot])
-    if robot.family.rules is not None:
+    if robot.family.has_task:
         return command("train", [robot])
-    return command("collect", [robot], {"policy": "FILE"})
+    return command("convert", ["SRC", "demos"], {"imitator": robot})  # it has no task to train for: data must come

@@ -2,24 +2,30 @@
 """`imitable score`: which demonstrations can the imitator follow?"""
 
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 
-from imitable.cli.console import Watched, bar, document, say, table
+from imitable.cli.console import Watched, bar, document, say, table, tell
 from imitable.cli.demonstrations import demonstrations
 from imitable.cli.estimate import announce
 from imitable.cli.method_help import helped
 from imitable.cli.options import Common
+from imitable.cli.plausible import check_doubts, follow_plausible
 from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Score
 from imitable.command_text import command
-from imitable.errors import BadOption
+from imitable.demos.fit import check_layout
+from imitable.demos.part import Part
+from imitable.errors import BadOption, RuleBroken
+from imitable.feasibility import weighting
 from imitable.feasibility.expected_steps import expected_steps
 from imitable.feasibility.explain import explain
+from imitable.feasibility.gate import judged, parse_rules
+from imitable.feasibility.health import unfit_places
 from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.methods.direct import Direct
 from imitable.feasibility.ruler import ruler
@@ -32,6 +38,7 @@ from imitable.feasibility.step_files import read_steps
 from imitable.files import Output
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
+from imitable.robots.servos import servo_advice
 from imitable.types import Demonstrations, InMemory
 
 COVERED = 0.1
@@ -42,8 +49,10 @@ def run(verb: Score) -> None:
     """Carry out the verb."""
     if helped(verb.common, verb.method, parse_scorer):
         return
-    verb = _sharded(verb)
-    demos, imitator, scorer = demonstrations(verb.demos, verb.leave_out), parse_robot(verb.imitator), _scorer(verb)
+    verb, rules = _sharded(verb), parse_rules(verb.fail_on)
+    imitator, scorer = parse_robot(verb.imitator), _scorer(verb)
+    check_doubts(verb, imitator)
+    demos = _fit(verb, demonstrations(verb.demos, verb.leave_out), imitator)
     if verb.explain is not None:
         _explain(verb, demos, imitator, scorer)
         return
@@ -63,8 +72,35 @@ def run(verb: Score) -> None:
         except KeyboardInterrupt:
             done = f"What is done is kept in {parts_path(verb.out)}: the same command with --resume goes on from there."
             raise KeyboardInterrupt(done) from None
-    report(verb.common, scores, verb.out)
+    outcomes = judged(scores, rules)
+    more = {"fail_on": [asdict(one) for one in outcomes]} | follow_plausible(verb, scores, demos)
+    report(verb.common, scores, verb.out, more)
+    _advise(verb, scores, imitator)
+    if broken := [outcome.sentence for outcome in outcomes if outcome.broken]:
+        raise RuleBroken(broken)
+
+
+def _advise(verb: Score, scores: Scores, imitator: Robot) -> None:
+    """Say what would help a tracker that does badly, and what to do next."""
+    measured = scores.measurement
+    doubtful = weighting.is_doubtful(measured.certificate, np.array(measured.own_share))
+    if doubtful and (advice := servo_advice(imitator)):
+        say(verb.common, f"! {advice}")
     say(verb.common, f"next: {_again(verb)} --explain EPISODE" if verb.shard is None else f"next: {_merge(verb)}")
+
+
+def _fit(verb: Score, demos: Demonstrations, imitator: Robot) -> Demonstrations:
+    """Leave out what cannot be judged, by name, if that is asked for."""
+    if not verb.skip_unfit:
+        return demos
+    check_layout(demos.layout, imitator.layout, str(verb.demos[0]))
+    unfit = unfit_places(demos, imitator)
+    for place, reason in unfit.items():
+        episode = demos.episodes[place]
+        say(verb.common, f"! episode {episode.index} of {episode.source} is left out: {reason}")
+    if len(unfit) == len(demos):
+        raise BadOption("--skip-unfit", f"{len(unfit)} of {len(demos)}", "no demonstration is fit; see imitable inspect")
+    return Part(demos, set(range(len(demos))) - set(unfit)) if unfit else demos
 
 
 def _sharded(verb: Score) -> Score:
@@ -73,6 +109,8 @@ def _sharded(verb: Score) -> Score:
         if verb.models is not None:
             raise BadOption("--models", verb.models, "it is for one part of a set: give --shard I/N, too")
         return verb
+    if verb.fail_on:
+        raise BadOption("--fail-on", verb.fail_on, "a rule is about the whole set, not one part of it: leave out --shard")
     if verb.explain is not None:
         raise BadOption("--shard", verb.shard, "one demonstration is explained; leave it out")
     place = parse_shard(verb.shard).place
@@ -92,7 +130,7 @@ def _scorer(verb: Score) -> Scorer:
 def _again(verb: Score) -> str:
     """Return the command with all that the measures depend on, so that an explanation finds them again."""
     names, plain = (
-        ("method", "effort", "distance", "entries", "discount", "rollouts", "leave_out"),
+        ("method", "effort", "distance", "entries", "discount", "rollouts", "leave_out", "skip_unfit"),
         Score(verb.demos, verb.imitator),
     )
     options = {"imitator": verb.imitator, "out": verb.out, **{name: getattr(verb, name) for name in names}}
@@ -106,8 +144,8 @@ def _merge(verb: Score) -> str:
     return command("merge", names, {"out": "scores.parquet"})
 
 
-def report(common: Common, scores: Scores, out: Path) -> None:
-    """Show the verdicts by demonstrator, the caveats first."""
+def report(common: Common, scores: Scores, out: Path, more: Mapping[str, object] | None = None) -> None:
+    """Show the verdicts by demonstrator, the caveats first; the document says `more`, too."""
     for remark in scores.weighing.remarks:
         say(common, f"! {remark}")
     columns, rows = by_verdict(scores)
@@ -123,6 +161,7 @@ def report(common: Common, scores: Scores, out: Path) -> None:
             **{name: value for name, value in scores.metadata().items() if name != "key"},
             "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows],
             "episodes": [_row(scores, place) for place in range(len(scores))],
+            **(more or {}),
         },
     )
 
@@ -148,6 +187,12 @@ def _row(scores: Scores, place: int) -> dict[str, object]:
         "error_mean_m": float(scores.error_mean_m[place]),
         "error_max_m": float(scores.error_max_m[place]),
         "success": scores.success[place],
+        "fell": scores.fell[place],
+        "height_error_m": float(scores.height_error_m[place]),
+        "tilt_error_rad": float(scores.tilt_error_rad[place]),
+        "joint_error_rad": float(scores.joint_error_rad[place]),
+        "worst_joint": scores.worst_joint[place],
+        "worst_body": scores.worst_body[place],
         "first_divergence": None if step < 0 else step,
     }
 
@@ -193,9 +238,9 @@ def _explain(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer
     one = InMemory(demos.layout, [demos[place]])
     with _scores_of(verb, one, imitator, scorer) as (scores, row):
         explanation = explain(scores, row, one, threads=verb.common.threads)
-    say(verb.common, f"episode {place} ({explanation.demonstrator}) on {imitator}:")
+    tell(verb.common, f"episode {place} ({explanation.demonstrator}) on {imitator}:")
     for line in explanation.lines:
-        say(verb.common, f"  {line}")
+        tell(verb.common, f"  {line}")
     for ladder in explanation.ladders:
         rows = [(rung.text, round(rung.share, 3), rung.verdict) for rung in ladder.rungs]
         table(verb.common, f"{ladder.knob} ({ladder.unit})", (ladder.knob, "share", "verdict"), rows)

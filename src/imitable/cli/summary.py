@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Demonstrations in a few rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -43,6 +43,7 @@ VERDICT_COLUMNS = (
     "score_low",
     "score_high",
     "weight",
+    "plain",
     "balanced",
     "followed",
     "error_m",
@@ -52,13 +53,13 @@ VERDICT_COLUMNS = (
 
 def by_verdict(scores: Scores) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Return column names and one row a demonstrator, the highest weight first."""
-    even = weigh(scores, keep=scores.weighing.keep, balance="demonstrator").weight
+    plain, even = (weigh(scores, keep=scores.weighing.keep, balance=balance).weight for balance in ("none", "demonstrator"))
     ordered = sorted(by_demonstrator(scores.episodes).items(), key=lambda group: -float(scores.weight[group[1]].sum()))
-    return VERDICT_COLUMNS, [_verdict_row(name, scores, even, places) for name, places in ordered]
+    return VERDICT_COLUMNS, [_verdict_row(name, scores, (scores.weight, plain, even), places) for name, places in ordered]
 
 
-def _verdict_row(name: str, scores: Scores, even: Floats, places: list[int]) -> tuple[object, ...]:
-    """Counts; mean share and scores; the group's mass, and the same balanced; what was followed; metres; where it is lost.
+def _verdict_row(name: str, scores: Scores, masses: Iterable[Floats], places: list[int]) -> tuple[object, ...]:
+    """Counts; mean share and scores; mass of the group, as it is, plain and balanced; part followed; metres; where it is lost.
 
     The last is the median step of divergence (NaN: none diverges).
     """
@@ -70,7 +71,7 @@ def _verdict_row(name: str, scores: Scores, even: Floats, places: list[int]) -> 
         *(words.count(verdict) for verdict in ("feasible", "nearly", "infeasible")),
         round(float(scores.share[places].mean()), 3),
         *(float(f"{values[places].mean():.2g}") for values in (scores.score, scores.score_low, scores.score_high)),
-        *(round(float(values[places].sum()), 3) for values in (scores.weight, even)),
+        *(round(float(values[places].sum()), 3) for values in masses),
         round(float(scores.followed[places].mean()), 3),
         round(float(scores.error_mean_m[places].mean()), 3),
         float(np.median(divergences[divergences >= 0])) if (divergences >= 0).any() else float("nan"),

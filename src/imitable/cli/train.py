@@ -19,8 +19,10 @@ from imitable.rl.progress import Progress
 from imitable.rl.settings import Method, method
 from imitable.robots.family import NOISE
 from imitable.robots.parse import parse_robot, with_knobs
+from imitable.robots.robot import Robot
 from imitable.sim.disturbance import Pushes
-from imitable.sim.task import Locomotion, Task
+from imitable.sim.own_task import own_task
+from imitable.sim.task import Free, Locomotion, Task
 from imitable.types import Policy
 
 
@@ -28,7 +30,7 @@ def run(verb: Train) -> None:
     """Carry out the verb."""
     if helped(verb.common, verb.method, method):
         return
-    task, learner = Locomotion(parse_robot(verb.spec)), method(verb.method)
+    task, learner = _task(verb), method(verb.method)
     _check_numbers(verb)
     start = _start(verb, task)
     check_settings(task, learner, verb.steps, start.begin)
@@ -74,25 +76,35 @@ def _trained(verb: Train, task: Task, learner: Method, start: Start, checkpoint:
             ) from None
 
 
-def _start(verb: Train, task: Locomotion) -> Start:
+def _task(verb: Train) -> Task:
+    task = own_task(parse_robot(verb.spec))
+    # a body without a task is refused with what locomotion says of it
+    return Locomotion(task.robot) if isinstance(task, Free) else task
+
+
+def _start(verb: Train, task: Task) -> Start:
     """Return what training begins with: the same body from other starts, at a pace, with noisy actuators, pushed."""
     robot = task.robot
     if verb.practice_noise:
         noise = NOISE.parse(robot.family.name, str(verb.practice_noise))
         robot = with_knobs(robot.family, dict(robot.values) | {NOISE.name: noise})
     return Start(
-        replace(
-            task,
-            robot=robot,
-            headings=verb.headings,
-            pace=verb.practice_pace,
-            effort=verb.practice_effort,
-            length=verb.practice_length,
-        ),
+        _practice(verb, task, robot),
         _begin(verb.begin),
         None if verb.practice_pushes is None else Pushes(*verb.practice_pushes),
         verb.practice_staggered,
     )
+
+
+def _practice(verb: Train, task: Task, robot: Robot) -> Task:
+    """Return the task that it learns on."""
+    asked = (verb.headings, verb.practice_pace, verb.practice_effort, verb.practice_length)
+    if isinstance(task, Locomotion):
+        headings, pace, effort, length = asked
+        return replace(task, robot=robot, headings=headings, pace=pace, effort=effort, length=length)
+    if asked != (None, None, 0.0, None):
+        raise BadOption("--headings or --practice-…", asked, "they are for bodies that run; leave them out for an arm")
+    return own_task(robot)
 
 
 def _check_numbers(verb: Train) -> None:

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import tyro
 
+from imitable.cli.arm_verbs import Play
+from imitable.cli.data_verbs import Convert, Export
 from imitable.cli.experiment_verbs import Merge, Reproduce
 from imitable.cli.options import Common, CommonOptions
 
@@ -19,7 +21,9 @@ class Robots:
     """
 
     spec: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="SPEC")] = None
-    """Robot, or the path of an MJCF file, with knobs: ROBOT[:KEY=VALUE[,KEY=VALUE…]]."""
+    """Robot, path of an MJCF or URDF file, Gymnasium MuJoCo environment (Ant-v5) or menagerie:NAME (in $MENAGERIE_ROOT), with
+    knobs: ROBOT[:KEY=VALUE[,KEY=VALUE…]]. A * in KEY means all knobs that fit,
+    strength.*=0.3; a % in VALUE is of the default, mass.*=90%; what follows wins over it."""
     common: CommonOptions = Common()
 
 
@@ -84,7 +88,7 @@ class Collect:
     specs: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="SPEC…")]
     """Robots to record: ROBOT[:KEY=VALUE[,KEY=VALUE…]] …"""
     episodes: str = "50"
-    """How many of each: N, or N,N,… in the order of the robots."""
+    """How many of each: N, or N,N,… in the order of the robots. Of an arm: over, left and right of what is in its way."""
     out: Path = Path("demos")
     """Folder to write, a LeRobot v3 dataset."""
     policy: Path | None = None
@@ -102,13 +106,19 @@ class Collect:
 
 @dataclass(frozen=True)
 class Inspect:
-    """Show what is in a set of demonstrations.
+    """Show what is in a set of demonstrations, and whether they are healthy ones for an imitator.
 
-    Example: imitable inspect demos
+    Example: imitable inspect demos --imitator hopper:gravity=15
     """
 
     demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMOS…")]
     """Folders, read as one set."""
+    imitator: str | None = None
+    """Examine them on this robot: limits, penetration, what nothing supports, speeds, positions against velocities."""
+    repair: Path | None = None
+    """With --imitator: folder to write the set to with joints inside their limits and starts on the ground."""
+    overwrite: bool = False
+    """Replace an existing folder of --repair."""
     common: CommonOptions = Common()
 
 
@@ -130,7 +140,8 @@ class Score:
     distance: str = "standardised"
     """How two states are compared: standardised, l2, l1 or cosine."""
     entries: str = "all"
-    """State entries that are compared: all, rootless (no root position), or names joined by commas."""
+    """State entries that are compared: all (of the robot, without objects in its scene), rootless (no root position),
+    everything (objects, too), or names joined by commas, with * for any characters."""
     discount: float | None = None
     """γ of the distance. Default: by time, exp(−period / 0.6 s)."""
     temperature: str = "auto"
@@ -141,10 +152,17 @@ class Score:
     """Explain this one demonstration (its place in the set, from 0 on) instead of scoring all."""
     leave_out: str = ""
     """Places of demonstrations that are left out: 3,17,40-45."""
+    skip_unfit: bool = False
+    """Leave out demonstrations that cannot be judged, and name them, instead of refusing the set."""
+    uncertain: str | None = None
+    """Follow each demonstration on 16 plausible bodies, too, whose knobs are off by up to these parts, all that one name means
+    together: mass.*=10%,friction.*=30%,strength.*=20%. Says on how many it is feasible, and which knob matters most."""
     shard: str | None = None
     """Score only the I-th of N parts of the set, I/N; imitable merge joins them."""
     models: Path | None = None
     """With --shard: what the method learned from the whole set, scores.parquet.models of a job without --shard."""
+    fail_on: str = ""
+    """Leave with exit code 3 if a rule holds: infeasible>0.2,score<0.5 (feasible, nearly, infeasible: parts of the set)."""
     out: Path = Path("scores.parquet")
     """Score file to write; its steps go beside it. With --shard I/N the default is scores.I.parquet."""
     resume: bool = False
@@ -167,8 +185,9 @@ class Weigh:
     """auto, paper, arm, a number, or share:NUMBER; default: as it was."""
     keep: str = "all"
     """Demonstrations that keep a weight: all, feasible, top:K, or those of a demonstrator, by its name."""
-    balance: Literal["none", "demonstrator"] | None = None
-    """demonstrator: each weighs as its mean score says, however many demonstrations it gave; default: as it was."""
+    balance: Literal["auto", "none", "demonstrator"] | None = None
+    """demonstrator: each weighs as its mean score says, however many demonstrations it gave; none: every transition weighs its
+    score; auto: demonstrator for the temperatures auto and share:NUMBER, none for published rules; default: as it was."""
     segments: bool = False
     """Let every segment of a demonstration weigh its own score; default: as it was."""
     out: Path = Path("weighted.parquet")
@@ -332,6 +351,7 @@ Verb = (
     Robots
     | Train
     | Collect
+    | Convert
     | Inspect
     | Score
     | Merge
@@ -339,7 +359,9 @@ Verb = (
     | Acquire
     | Imitate
     | Evaluate
+    | Play
     | Project
+    | Export
     | Reproduce
     | Report
     | Quickstart
@@ -350,6 +372,7 @@ VERBS: dict[str, type[Verb]] = {
     "robots": Robots,
     "train": Train,
     "collect": Collect,
+    "convert": Convert,
     "inspect": Inspect,
     "score": Score,
     "merge": Merge,
@@ -357,7 +380,9 @@ VERBS: dict[str, type[Verb]] = {
     "acquire": Acquire,
     "imitate": Imitate,
     "evaluate": Evaluate,
+    "play": Play,
     "project": Project,
+    "export": Export,
     "reproduce": Reproduce,
     "report": Report,
     "quickstart": Quickstart,

@@ -25,12 +25,13 @@ def check_layout(demonstrated: Layout, imitator: Layout, source: str) -> None:
             "DEMOS",
             source or "in memory",
             f"their states ({len(demonstrated.state)} entries, {first} among them) are not the imitator's "
-            f"({len(imitator.state)} entries: {', '.join(imitator.state)}); give demonstrations of the same joints",
+            f"({len(imitator.state)} entries: {', '.join(imitator.state)}); give demonstrations of the same joints, "
+            "or map them (imitable convert)",
         )
     if abs(demonstrated.period_s - imitator.period_s) > 1e-6:
         raise BadOption(
             "DEMOS",
             source or "in memory",
             f"a frame lasts {demonstrated.period_s:g} s, the imitator's control period is {imitator.period_s:g} s; "
-            f"resample them, or give the robot period={demonstrated.period_s:g} if it is a model file",
+            f"resample them (imitable convert), or give the robot period={demonstrated.period_s:g} if it is a model file",
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The LeRobot v3.0 layout: where its files lie, what its frames hold, and `meta/info.json` in our own terms."""
+"""The LeRobot layouts: where the files of v3.0 lie, what frames hold, and `meta/info.json` (v2.0 on) in our own terms."""
 
 import json
 import math
@@ -12,6 +12,8 @@ from imitable.errors import BadDataset
 from imitable.types import Layout
 
 CODEBASE_VERSION = "v3.0"
+READ = ("v3.", "v2.0", "v2.1")
+"""Beginnings of the versions that can be read."""
 SCHEMA = 1
 """Version of what we add to LeRobot's layout."""
 
@@ -27,13 +29,19 @@ VIDEO_FILE_MB = 200
 
 STATE = "observation.state"
 ACTION = "action"
+TOOL_POSE = "observation.tool_pose"
+POSE_ENTRIES = ("x", "y", "z", "qw", "qx", "qy", "qz")
+"""Of a tool: metres and a quaternion. They follow from the state, and are there for other people's programs."""
 COUNTERS = {"timestamp": "float32", "frame_index": "int64", "episode_index": "int64", "index": "int64", "task_index": "int64"}
 """Frame columns of one number that every dataset has."""
 
 
-def feature_widths(layout: Layout) -> dict[str, int]:
-    """Return the numbers a frame holds in each column; a body without actuators has no action column."""
-    vectors = {STATE: len(layout.state), ACTION: len(layout.actuators)}
+def feature_widths(layout: Layout, *, posed: bool = False) -> dict[str, int]:
+    """Return the numbers a frame holds in each column; a body without actuators has no action column.
+
+    `posed` says that the pose of a tool stands beside every state.
+    """
+    vectors = {STATE: len(layout.state), TOOL_POSE: len(POSE_ENTRIES) if posed else 0, ACTION: len(layout.actuators)}
     return {name: width for name, width in vectors.items() if width} | dict.fromkeys(COUNTERS, 1)
 
 
@@ -43,12 +51,12 @@ def frames_per_second(period_s: float) -> int | float:
     return round(rate) if math.isclose(rate, round(rate), rel_tol=1e-9) else rate
 
 
-def info_text(layout: Layout, robot_type: str, episodes: int, frames: int, shard_mb: float) -> str:
+def info_text(layout: Layout, robot_type: str, episodes: int, frames: int, shard_mb: float, *, posed: bool = False) -> str:
     """Return the contents of `meta/info.json`; the key `imitable` holds what LeRobot has no place for."""
-    names = {STATE: layout.state, ACTION: layout.actuators}
+    names = {STATE: layout.state, TOOL_POSE: POSE_ENTRIES, ACTION: layout.actuators}
     features = {
         name: {"dtype": COUNTERS.get(name, "float64"), "shape": [width], "names": names.get(name)}
-        for name, width in feature_widths(layout).items()
+        for name, width in feature_widths(layout, posed=posed).items()
     }
     info = {
         "codebase_version": CODEBASE_VERSION,
@@ -91,6 +99,15 @@ class Info:
     """Frames that must be there."""
     own: bool
     """Whether imitable wrote it."""
+    version: str = CODEBASE_VERSION
+    """Of LeRobot's layout."""
+    chunk_size: int = CHUNK_FILES
+    """Episodes in a folder of v2."""
+
+    @property
+    def old(self) -> bool:
+        """Whether every episode has a data file of its own, as in v2."""
+        return self.version.startswith("v2.")
 
 
 def read_info(folder: Path) -> Info:
@@ -99,9 +116,8 @@ def read_info(folder: Path) -> Info:
     A dataset that imitable did not write has no split of its state into positions and velocities: all entries count as
     positions then, named as its features are, and the period is 1 / fps.
     """
-    raw = _read_json(folder)
+    raw = read_raw(folder)
     try:
-        _check_version(folder, str(raw["codebase_version"]))
         widths = {name: _width(folder, name, raw["features"].get(name)) for name in (STATE, ACTION)}
         if not widths[STATE]:
             raise BadDataset(str(folder), f"its frames have no {STATE}, so there is nothing to imitate")
@@ -114,6 +130,8 @@ def read_info(folder: Path) -> Info:
             total_episodes=int(raw["total_episodes"]),
             total_frames=int(raw["total_frames"]),
             own=own,
+            version=str(raw["codebase_version"]),
+            chunk_size=max(1, int(raw.get("chunks_size") or CHUNK_FILES)),
         )
     except KeyError as error:
         raise BadDataset(str(folder), f"{INFO_FILE} lacks {error}") from None
@@ -126,7 +144,8 @@ def read_info(folder: Path) -> Info:
     return info
 
 
-def _read_json(folder: Path) -> dict[str, Any]:
+def read_raw(folder: Path) -> dict[str, Any]:
+    """Read `meta/info.json` as it is; one of a version that cannot be read is refused."""
     try:
         raw = json.loads((folder / INFO_FILE).read_bytes())
     except (FileNotFoundError, NotADirectoryError):
@@ -138,14 +157,12 @@ def _read_json(folder: Path) -> dict[str, Any]:
         raise BadDataset(str(folder), f"{INFO_FILE} is not JSON ({error})") from None
     if not isinstance(raw, dict):
         raise BadDataset(str(folder), f"{INFO_FILE} is not a JSON object")
-    return cast(dict[str, Any], raw)
-
-
-def _check_version(folder: Path, version: str) -> None:
-    if version.startswith("v3."):
-        return
-    step = "convert it with LeRobot's convert_dataset_v21_to_v30" if version.startswith("v2.") else "only v3 can be read"
-    raise BadDataset(str(folder), f"it is a LeRobot {version} dataset; {step}")
+    info = cast(dict[str, Any], raw)
+    if "codebase_version" not in info:
+        raise BadDataset(str(folder), f"{INFO_FILE} lacks 'codebase_version'")
+    if not str(info["codebase_version"]).startswith(READ):
+        raise BadDataset(str(folder), f"it is a LeRobot {info['codebase_version']} dataset; v3.0, v2.1 and v2.0 can be read")
+    return info
 
 
 def _width(folder: Path, name: str, feature: dict[str, Any] | None) -> int:
@@ -167,12 +184,12 @@ def _own_layout(folder: Path, own: dict[str, Any]) -> Layout:
 
 def _foreign_layout(raw: dict[str, Any], widths: dict[str, int]) -> Layout:
     qpos, actuators = (
-        _names(raw["features"].get(name), widths[name], prefix) for name, prefix in ((STATE, "state"), (ACTION, "action"))
+        entry_names(raw["features"].get(name), widths[name], prefix) for name, prefix in ((STATE, "state"), (ACTION, "action"))
     )
     return Layout(qpos, (), actuators, 1 / float(raw["fps"]))
 
 
-def _names(feature: dict[str, Any] | None, width: int, prefix: str) -> tuple[str, ...]:
+def entry_names(feature: dict[str, Any] | None, width: int, prefix: str) -> tuple[str, ...]:
     """Return the feature's own names if there is one an entry, else numbered ones."""
     names = tuple(_strings((feature or {}).get("names")))
     return names if len(names) == width else tuple(f"{prefix}{index}" for index in range(width))

@@ -33,6 +33,13 @@ OWN = {
     "row_hash": pa.string(),
 }
 """Episode columns that imitable adds."""
+
+
+def no_own() -> dict[str, None]:
+    """Return the columns that imitable adds, as a row that has none of them."""
+    return dict.fromkeys(OWN)
+
+
 _ALWAYS = ("demonstrator", "terminated", "episode_hash", "has_actions")
 """Those that none of our own rows lacks. Our first datasets have no `row_hash`; a seed or a return may be unknown."""
 _LAYOUT = b"imitable"

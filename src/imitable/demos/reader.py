@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from imitable.demos import parquet
+from imitable.demos import lerobot_v2, parquet
 from imitable.demos.lerobot import ACTION, INFO_FILE, STATE, Info, read_info
 from imitable.errors import BadDataset, BadTrajectory
 from imitable.types import Episode, Floats, Trajectory
@@ -100,8 +100,15 @@ class Folder:
         return self._open[1]
 
 
+def episode_rows(path: Path, info: Info) -> list[dict[str, Any]]:
+    """Read the rows of all episodes; what a dataset does not say is None."""
+    if info.old:
+        return lerobot_v2.read_rows(path)
+    return parquet.read_rows(path, info.layout.hash if info.own else None)
+
+
 def _rows(path: Path, info: Info) -> tuple[Row, ...]:
-    raw = parquet.read_rows(path, info.layout.hash if info.own else None)
+    raw = episode_rows(path, info)
     frames = sum(row["length"] for row in raw)
     if (len(raw), frames) != (info.total_episodes, info.total_frames):
         counted = f"{len(raw)} episodes with {frames} frames"
@@ -118,7 +125,7 @@ def _row(path: Path, info: Info, raw: dict[str, Any]) -> Row:
     row = Row(
         index=raw["episode_index"],
         frames=raw["length"],
-        data_file=_data_file(path, info.data_path, raw["data/chunk_index"], raw["data/file_index"]),
+        data_file=data_file(path, info, raw),
         demonstrator=info.robot_type if raw["demonstrator"] is None else raw["demonstrator"],
         hash=raw["episode_hash"],
         total_return=math.nan if raw["return"] is None else raw["return"],
@@ -131,9 +138,14 @@ def _row(path: Path, info: Info, raw: dict[str, Any]) -> Row:
     return row
 
 
-def _data_file(path: Path, template: str, chunk: int, file: int) -> Path:
+def data_file(path: Path, info: Info, row: dict[str, Any]) -> Path:
+    """Return the data file of an episode: by its row, or in v2 by its index."""
+    template, index = info.data_path, row["episode_index"]
+    places = {"chunk_index": row["data/chunk_index"], "file_index": row["data/file_index"]}
+    if info.old:
+        places = {"episode_chunk": index // info.chunk_size, "episode_index": index}
     try:
-        name = template.format(chunk_index=chunk, file_index=file)
+        name = template.format(**places)
     except (AttributeError, IndexError, KeyError, ValueError):
         raise BadDataset(str(path), f"{INFO_FILE} has no usable data_path: {template!r}") from None
     if Path(name).is_absolute() or ".." in Path(name).parts:

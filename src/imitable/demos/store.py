@@ -5,19 +5,23 @@ States are float64 and come back bit for bit; every episode carries the hash of 
 """
 
 import math
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 
+from imitable.demos.formats import open_source
+from imitable.demos.formats.direct import Direct
+from imitable.demos.formats.recognise import recognise
 from imitable.demos.lerobot import INFO_FILE
 from imitable.demos.reader import Folder
 from imitable.demos.writer import Writer
-from imitable.errors import CannotWrite, MixedDatasets
+from imitable.errors import BadDataset, CannotWrite, MixedDatasets
 from imitable.files import check_free, new_folder
+from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Episode, Layout, Trajectory
 
-SHARD_MB = 100.0
-"""LeRobot's own size of a data file."""
+TASK, SHARD_MB = "demonstration", 100.0
+"""What is demonstrated, if nothing is said, and LeRobot's own size of a data file in megabytes."""
 
 
 def write(
@@ -26,8 +30,9 @@ def write(
     trajectories: Iterable[Trajectory],
     *,
     overwrite: bool = False,
-    task: str = "demonstration",
+    task: str = TASK,
     shard_mb: float = SHARD_MB,
+    arm: Robot | None = None,
 ) -> None:
     """Write trajectories as a LeRobot dataset, in a stream: memory holds about a thousand frames.
 
@@ -40,34 +45,48 @@ def write(
         overwrite: replace a dataset that is there.
         task: what LeRobot's `task` column says of every frame.
         shard_mb: size in megabytes at which a new data file is started.
+        arm: a robot with these joints, the pose of whose tool is written beside every state.
     """
     target = Path(path)
     check_free(target, overwrite=overwrite)
-    _check_replaceable(target)
+    write_with(target, trajectories, partial(Writer, layout=layout, task=task, shard_mb=shard_mb, arm=arm), {})
+
+
+def write_with(
+    target: Path, trajectories: Iterable[Trajectory], writer_of: Callable[[Path], Writer], beside: Mapping[str, str]
+) -> None:
+    """Write a dataset in the place of any other that is there; `beside` are further texts, by their paths in the folder."""
+    check_replaceable(target)
     with new_folder(target) as folder:
-        writer = Writer(folder, layout, task, shard_mb)
+        writer = writer_of(folder)
         try:
             for trajectory in trajectories:
                 writer.add(trajectory)
             if not writer.count:
                 raise CannotWrite(str(target), "there is no demonstration to write")
+            for name, text in beside.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_text(text, encoding="utf-8")
             writer.finish()
         finally:
             writer.abandon()
 
 
-def _check_replaceable(target: Path) -> None:
+def check_replaceable(target: Path) -> None:
     """Refuse to replace anything but a dataset or an empty folder, whatever the user allows."""
     if target.exists() and not (target / INFO_FILE).is_file() and not (target.is_dir() and not any(target.iterdir())):
         raise CannotWrite(str(target), "what stands there is no set of demonstrations, and is not replaced")
 
 
 def read(first: str | Path, *more: str | Path) -> Demonstrations:
-    """Read one LeRobot dataset, or several as one set.
+    """Read one LeRobot dataset (v3.0, v2.1, v2.0), several as one set, or other data that are whole states already.
 
     Datasets that imitable did not write can be read if their frames have `observation.state`: all its entries count as
     positions, the demonstrator is the dataset's robot type, returns are NaN, and hashes are computed when first asked for.
+    Other formats can be read if they name the entries of `qpos` and `qvel` and the period; the rest is for `convert`.
     """
+    if not more and _is_other(Path(first)):
+        return _direct(Path(first))
     folders = [Folder(Path(path)) for path in (first, *more)]
     for folder in folders[1:]:
         if reason := _difference(folders[0].info.layout, folder.info.layout):
@@ -76,6 +95,22 @@ def read(first: str | Path, *more: str | Path) -> Demonstrations:
         if folder.path.resolve() in (other.path.resolve() for other in folders[:index]):
             raise MixedDatasets(str(folder.path), str(folder.path), "it is the same folder twice")
     return _Stored(folders)
+
+
+def _is_other(path: Path) -> bool:
+    """Return whether a path, or the id of a local Minari dataset, holds data of another format than LeRobot's."""
+    try:
+        return recognise(path)[1] != "lerobot"
+    except BadDataset:
+        return path.is_file()
+
+
+def _direct(path: Path) -> Demonstrations:
+    source = open_source(path)
+    if source.layout is None:
+        how = f"imitable convert {path} DST --imitator SPEC"
+        raise BadDataset(str(path), f"its {source.format} data are no whole, named states; convert them first ({how})")
+    return Direct(source, source.layout)
 
 
 def _difference(a: Layout, b: Layout) -> str | None:

@@ -16,11 +16,14 @@ from imitable.demos.lerobot import (
     STATE,
     STATS_FILE,
     TASKS_FILE,
+    TOOL_POSE,
     feature_widths,
     info_text,
 )
 from imitable.demos.summary import Summary, by_feature, merged, summarise
 from imitable.errors import BadTrajectory
+from imitable.robots.robot import Robot
+from imitable.sim.poses import tool_poses
 from imitable.types import Floats, Layout, Trajectory, check_layout, episode_of
 
 GROUP_FRAMES = 1000
@@ -32,10 +35,10 @@ GROUP_ROWS = 500
 class Writer:
     """A dataset in the making: data files and episode rows grow as trajectories come; `finish` makes it readable."""
 
-    def __init__(self, folder: Path, layout: Layout, task: str, shard_mb: float) -> None:
-        """Start an empty dataset in an empty folder."""
+    def __init__(self, folder: Path, layout: Layout, task: str, shard_mb: float, arm: Robot | None = None) -> None:
+        """Start an empty dataset in an empty folder; the poses of an arm's tool stand beside its states."""
         self._folder, self._layout, self._task, self._shard_mb = folder, layout, task, shard_mb
-        self._widths = feature_widths(layout)
+        self._arm, self._widths = arm, feature_widths(layout, posed=arm is not None)
         self._data = parquet.Shards(folder, DATA_FILE, parquet.frame_schema(self._widths), shard_mb)
         self._episodes = parquet.Shards(folder, EPISODES_FILE, parquet.episode_schema(self._widths, layout.hash), shard_mb)
         self._frames: list[Floats] = []
@@ -70,7 +73,9 @@ class Writer:
         self._episodes.close()
         parquet.write_tasks(self._folder / TASKS_FILE, self._task)
         (self._folder / STATS_FILE).write_text(json.dumps(by_feature(self._total, self._widths), indent=4))
-        text = info_text(self._layout, _robot_type(self._robots), self.count, self._written, self._shard_mb)
+        text = info_text(
+            self._layout, _robot_type(self._robots), self.count, self._written, self._shard_mb, posed=self._arm is not None
+        )
         (self._folder / INFO_FILE).write_text(text, encoding="utf-8")
 
     def abandon(self) -> None:
@@ -93,6 +98,8 @@ class Writer:
             "index": self._written + self._held + step,
             "task_index": np.zeros(n),
         }
+        if self._arm is not None:
+            columns[TOOL_POSE] = tool_poses(self._arm, trajectory.states)
         return np.concatenate([columns[name].reshape(n, -1) for name in self._widths], axis=1)
 
     def _row_of(self, trajectory: Trajectory, summary: Summary) -> dict[str, Any]:
@@ -141,5 +148,5 @@ def _robot_type(demonstrators: set[str]) -> str:
     """Return the one demonstrator, or the family that all are of, or `mixed`."""
     if len(demonstrators) == 1:
         return next(iter(demonstrators))
-    families = {name.partition(":")[0] for name in demonstrators}
+    families = {name.split(" ")[0].partition(":")[0] for name in demonstrators}
     return next(iter(families)) if len(families) == 1 else "mixed"

@@ -8,14 +8,14 @@ import numpy as np
 from imitable.errors import BadOption
 from imitable.sim.batch import Batch
 from imitable.sim.rollout import actuation_noise
-from imitable.sim.task import Locomotion, Moment, Outcome, outcome_after
+from imitable.sim.task import Moment, Outcome, Task, outcome_after
 from imitable.types import Bools, Floats, Ints
 
 
 class Episodes:
     """N episodes of a task. Each draws start and actuation noise from a generator of its own, so none depends on another."""
 
-    def __init__(self, task: Locomotion, size: int, limit: int, threads: int = 1) -> None:
+    def __init__(self, task: Task, size: int, limit: int, threads: int = 1) -> None:
         """Build `size` bodies whose episodes are truncated after `limit` steps."""
         self.task = task
         self.states = np.tile(task.robot.start, (size, 1))

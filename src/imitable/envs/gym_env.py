@@ -21,10 +21,18 @@ from imitable.envs.episodes import Episodes
 from imitable.errors import BadOption, UnknownKnob, one_of
 from imitable.robots.parse import parse_robot, with_knobs
 from imitable.sim import task as tasks
-from imitable.sim.task import Locomotion
+from imitable.sim.own_task import own_task
+from imitable.sim.reach import Reach
+from imitable.sim.task import Task
 from imitable.types import Bools, Floats, Singles
 
-ENVIRONMENTS = {"Swimmer": "swimmer", "Walker2d": "walker2d", "HalfCheetah": "half_cheetah", "Hopper": "hopper"}
+ENVIRONMENTS = {
+    "Swimmer": "swimmer",
+    "Walker2d": "walker2d",
+    "HalfCheetah": "half_cheetah",
+    "Hopper": "hopper",
+    "Panda": "panda",
+}
 """Names in Gymnasium's registry, and the families behind them."""
 
 RULES = ("paper", "gymnasium")
@@ -49,7 +57,7 @@ def register() -> None:
 
 
 class LocomotionEnv(gymnasium.Env[Floats, Singles]):
-    """Run forward on one body.
+    """Run forward on one body, or reach the goal with an arm, whose `info` also names the `contact` if it hit something.
 
     `info` holds the full `state` (S), and keeps two things apart from terminated and truncated: `absorbing` (the task ended in
     a state it would stay in for ever) and `unstable` (the simulation failed: truncated, the last good state observed).
@@ -64,7 +72,7 @@ class LocomotionEnv(gymnasium.Env[Floats, Singles]):
         observe_root: bool = False,
         render_mode: str | None = None,
         max_episode_steps: int | None = None,
-        **knobs: float,
+        **knobs: float | str,
     ) -> None:
         """Build a body and its task.
 
@@ -98,7 +106,11 @@ class LocomotionEnv(gymnasium.Env[Floats, Singles]):
         return self._episodes.observations[0], float(rewards[0]), *ends, info
 
     def _info(self, absorbing: bool, unstable: bool) -> dict[str, Any]:
-        return {"state": self._episodes.states[0].copy(), "absorbing": absorbing, "unstable": unstable}
+        info = {"state": self._episodes.states[0].copy(), "absorbing": absorbing, "unstable": unstable}
+        if not isinstance(self.task, Reach):
+            return info
+        contact = self.task.hit_pair(self._episodes.states[0]) if absorbing else None
+        return info | {"contact": "" if contact is None else str(contact)}
 
     def render(self) -> Any:
         """Draw the body, (480, 480, 3); None without a render mode."""
@@ -127,7 +139,7 @@ class LocomotionVectorEnv(VectorEnv[Floats, Singles, Any]):
         render_mode: str | None = None,
         max_episode_steps: int | None = None,
         threads: int = 1,
-        **knobs: float,
+        **knobs: float | str,
     ) -> None:
         """Build the bodies; arguments as for `LocomotionEnv`, and the batch's number of threads (0: all cores)."""
         if num_envs < 1:
@@ -185,7 +197,7 @@ class LocomotionVectorEnv(VectorEnv[Floats, Singles, Any]):
         self._camera.close()
 
 
-def _task(robot: str, rules: str, observe_root: bool, knobs: dict[str, float]) -> Locomotion:
+def _task(robot: str, rules: str, observe_root: bool, knobs: dict[str, float | str]) -> Task:
     if rules not in RULES:
         raise BadOption("rules", rules, one_of(str(rules), RULES))
     family = parse_robot(robot).family
@@ -194,8 +206,11 @@ def _task(robot: str, rules: str, observe_root: bool, knobs: dict[str, float]) -
             raise UnknownKnob(robot, name, (*(knob.name for knob in family.knobs), *_OPTIONS))
     values = {knob.name: knob.parse(robot, str(knobs[knob.name])) for knob in family.knobs if knob.name in knobs}
     body = with_knobs(family, values)
-    task = tasks.gymnasium(body) if rules == "gymnasium" else Locomotion(body)
-    return replace(task, observe_root=observe_root)
+    if rules == "paper":
+        return own_task(body, observe_root=observe_root)
+    if family.rules is None:
+        raise BadOption("rules", rules, f"Gymnasium has no task for {family.name}; leave it out")
+    return replace(tasks.gymnasium(body), observe_root=observe_root)
 
 
 def _checked_mode(mode: str | None) -> str | None:
@@ -204,11 +219,11 @@ def _checked_mode(mode: str | None) -> str | None:
     return mode
 
 
-def _with_frame_rate(metadata: dict[str, Any], task: Locomotion) -> dict[str, Any]:
+def _with_frame_rate(metadata: dict[str, Any], task: Task) -> dict[str, Any]:
     return {**metadata, "render_fps": round(1 / task.robot.layout.period_s)}
 
 
-def _limit(task: Locomotion, max_episode_steps: int | None) -> int:
+def _limit(task: Task, max_episode_steps: int | None) -> int:
     """Return the length at which episodes are truncated; −1 is Gymnasium's word for no limit but the environment's own."""
     if max_episode_steps is None or max_episode_steps == -1:
         return task.horizon
@@ -217,7 +232,7 @@ def _limit(task: Locomotion, max_episode_steps: int | None) -> int:
     return min(max_episode_steps, task.horizon)
 
 
-def _spaces(task: Locomotion) -> "tuple[Box[np.float64], Box[np.float32]]":
+def _spaces(task: Task) -> "tuple[Box[np.float64], Box[np.float32]]":
     """Return what is observed and what is acted, typed as in Gymnasium's own MuJoCo environments."""
     low, high = task.robot.control_range.astype(np.float32)
     return Box(-np.inf, np.inf, (task.observation_size,), np.float64), Box(low, high, dtype=np.float32)
@@ -237,7 +252,7 @@ def _reset_mask(options: dict[str, Any] | None, size: int) -> Bools:
     return mask
 
 
-def _start_states(task: Locomotion, size: int, options: dict[str, Any] | None, allowed: Sequence[str]) -> Floats | None:
+def _start_states(task: Task, size: int, options: dict[str, Any] | None, allowed: Sequence[str]) -> Floats | None:
     """(N, S) the states that the reset options ask for, if they do."""
     for name in options or {}:
         if name not in allowed:

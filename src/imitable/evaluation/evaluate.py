@@ -83,7 +83,7 @@ def what_is_reported(imitator: Robot, reward: str | None) -> str:
     """Say which numbers an imitator's policies are evaluated by."""
     if reward is not None:
         return f"reports the return by {reward}, which the learner never sees"
-    if imitator.family.rules is not None:
+    if imitator.family.has_task:
         return "reports the task's return, which the learner never sees"
     return "has no task reward: reports how near its states come to the demonstrated ones; --reward adds a return"
 

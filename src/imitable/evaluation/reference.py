@@ -8,7 +8,8 @@ from imitable import tensors
 from imitable.errors import NoRun
 from imitable.files import write_bytes
 from imitable.robots.robot import Robot
-from imitable.sim.task import Free, Locomotion, Task
+from imitable.sim.own_task import own_task
+from imitable.sim.task import Free, Task
 from imitable.types import Floats, Ints
 
 _ARRAYS = ("states", "density", "owners", "starts", "held_out_starts")
@@ -38,7 +39,7 @@ def task_of(imitator: Robot, reference: Reference | None, *, observe_root: bool 
     `held_out` starts it like those from which training does not.
     """
     if reference is None:
-        return Locomotion(imitator, observe_root=observe_root)
+        return own_task(imitator, observe_root=observe_root)
     return Free(imitator, reference.horizon, reference.held_out_starts if held_out else reference.starts)
 
 

@@ -10,8 +10,8 @@ from imitable.robots.parse import parse_robot
 DEMO_SEED, EACH = 1, 50
 """Seed of all recorded demonstrations, and how many of each demonstrator if a case does not say it."""
 
-REPEATED = 12
-"""And of a case that only repeats another with a new seed."""
+SCORED, REPEATED = 25, 12
+"""Those of a scoring case, and of one that only repeats another with a new seed."""
 
 MILLION = 1_000_000
 WEIGHTED_STEPS, SHORT_STEPS = 600_000, 300_000
@@ -52,7 +52,7 @@ class ScoringCase:
     name: str
     method: str
     measuring: Measuring = STANDARD
-    each: int = EACH
+    each: int = SCORED
     """Demonstrations of each demonstrator."""
     seed: int = DEMO_SEED
     """Of demonstrations and scorer."""
@@ -65,7 +65,7 @@ class ScoringCase:
 
 
 SCORING_CASES = (
-    ScoringCase("direct", "direct", each=25, everywhere=True),
+    ScoringCase("direct", "direct", everywhere=True),
     ScoringCase("direct, seed 2", "direct", each=REPEATED, seed=2, everywhere=True),
     ScoringCase("direct, seed 3", "direct", each=REPEATED, seed=3, everywhere=True),
     ScoringCase("direct, seed 2, shaken", "direct:jitter=0.001", each=REPEATED, seed=2, everywhere=True),

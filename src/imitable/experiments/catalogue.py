@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from imitable.experiments.jobs import Scoring, WeightRule
 from imitable.experiments.protocol import PLAIN
 from imitable.experiments.rows import (
+    ARM_ROWS,
     BASELINES,
     CLAIMED,
     DIRECT,
@@ -24,7 +25,7 @@ from imitable.experiments.rows import (
     TABLE_B,
     Row,
 )
-from imitable.experiments.settings import BY_NAME, DEVELOPMENT, SETTINGS, Setting
+from imitable.experiments.settings import BY_NAME, DEVELOPMENT, SETTINGS, SHELF, Setting
 from imitable.feasibility.score import Measuring
 
 
@@ -214,6 +215,11 @@ PAPER = (
         "any-learner",
         "any imitation algorithm: SAIL, weighted",
         _words((SAIL, replace(DIRECT, name="SAIL, weighted by direct", learner="sail"))),
+    ),
+    Experiment(
+        "arm",
+        "three joints of a Panda imitate seven: return and success before a shelf",
+        entries([at(SHELF)], ARM_ROWS, frozenset(row.name for row in ARM_ROWS)),
     ),
     Experiment("limits", "the conclusion: demonstrators more restricted than the imitator", _limits()),
     Experiment(

@@ -15,6 +15,7 @@ from imitable.feasibility.methods import parse_scorer, scorer_text
 from imitable.feasibility.scorer import depends_on_set
 from imitable.imitation.methods import learner_text, parse_learner
 from imitable.policies.shipped import shipped
+from imitable.robots.parse import parse_robot
 from imitable.spec_text import split
 
 ANYTHING = "*"
@@ -77,7 +78,7 @@ def lacking(entry: Entry, protocol: Protocol) -> str | None:
         return "the protocol names no learner with projection"
     where = entry.where
     bodies = [body for body, count in zip(where.setting.demonstrators, where.counts, strict=True) if count]
-    missing = [body for body in bodies if body not in shipped(where.policies)]
+    missing = [body for body in bodies if body not in shipped(where.policies) and parse_robot(body).tool is None]
     return f"set {where.policies} has no demonstrator for {', '.join(missing)}" if missing else None
 
 
@@ -89,7 +90,7 @@ def job_of(entry: Entry, seed: int, terms: Terms) -> RunJob:
     demos = _demos(row, where, seed, scale, scoring, rule)
     learner, pays = _learner(row.learner, protocol, scale)
     method = parse_learner(learner)
-    steps = row.steps or protocol.steps[split(where.imitator)[0]]
+    steps = protocol.steps[split(where.imitator)[0]] if row.steps is None else row.steps
     evaluation = protocol.evaluation
     scored = None
     if scoring is not None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from imitable.experiments.records import read_record
+from imitable.experiments.statistics import steps_to
 
 GOAL = 0.95
 """Part of the related demonstrations' return that a curve shall reach."""
@@ -78,8 +79,3 @@ def curve_record(name: str, what: str, demonstrated_return: float, runs: Sequenc
         f"{to_goal} (goal {goal:,.0f})",
         tuple(runs),
     )
-
-
-def steps_to(looks: Sequence[tuple[int, float]], goal: float) -> int | None:
-    """Return the steps of the first look that reaches a goal; None if none does."""
-    return next((steps for steps, value in looks if value >= goal), None)

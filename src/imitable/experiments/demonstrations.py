@@ -7,6 +7,7 @@ from pathlib import Path
 
 from imitable.demos.collect import collect
 from imitable.demos.store import read, write
+from imitable.demos.waypoints import mode_counts, waypoint_demonstrations
 from imitable.experiments.cases import DEMO_SEED, LearningCase, Recording
 from imitable.feasibility.score import score, subset
 from imitable.feasibility.score_files import read_scores
@@ -31,18 +32,29 @@ def demos_folder(runs: Path, recording: Recording) -> Path:
 
 @cache
 def _policy_hash(body: str, setting: str, policies: str, shipped: Path) -> str:
-    """Return a short hash of the policy that demonstrates, `babble` without one; `shipped` is where policies lie."""
+    """Return a short hash of the policy that demonstrates; `shipped` is where policies lie.
+
+    Without one, `babble`; an arm is led by way points, whose paths are part of the code.
+    """
     del shipped  # of two places, the same name may be two policies
+    if parse_robot(body).tool is not None:
+        return "waypoints"
     policy = _policy(Recording(body, 1, setting, policies=policies))
     return policy.hash[:8] if policy else "babble"
 
 
 def record_demonstrations(runs: Path, recording: Recording) -> None:
-    """Record demonstrations, unless they are there: of the shipped demonstrator, or, of a robot without one, of babble."""
+    """Record demonstrations, unless they are there: of the shipped demonstrator, or, of a robot without one, of babble.
+
+    An arm is led by way points.
+    """
     out, robot, policy = demos_folder(runs, recording), parse_robot(recording.body), _policy(recording)
     if out.exists():
         return
-    if policy is None:
+    if robot.tool is not None:
+        counts = mode_counts(robot, recording.count)
+        write(out, robot.layout, waypoint_demonstrations(robot, counts, recording.seed), arm=robot)
+    elif policy is None:
         write(out, robot.layout, babble(robot, recording.count, BABBLED, recording.seed))
     else:
         write(out, robot.layout, collect(Locomotion(robot), policy, recording.count, recording.seed))

@@ -10,7 +10,7 @@ import numpy as np
 from imitable.experiments.records import read_record
 from imitable.experiments.settings import Setting
 from imitable.experiments.statistics import auroc, rank_correlation
-from imitable.feasibility.weighting import Measures, log_scores, masses, noise_of
+from imitable.feasibility.weighting import Measures, balanced, is_balanced, log_scores, masses, noise_of
 from imitable.types import Floats
 
 Measure = Literal["distance", "share"]
@@ -100,31 +100,40 @@ def related_auroc(record: FeasibilityRecord, setting: Setting, measure: Measure)
     return auroc(np.concatenate(arrays[: setting.related]), np.concatenate(arrays[setting.related :]))
 
 
-def related_mass(record: FeasibilityRecord, setting: Setting, temperature: str, counts: tuple[int, ...] | None = None) -> float:
-    """Return the mass on related demonstrators when each has as many demonstrations as in the paper, or as `counts` says.
+def related_mass(
+    record: FeasibilityRecord,
+    setting: Setting,
+    temperature: str = "auto",
+    counts: tuple[int, ...] | None = None,
+    balance: str = "auto",
+) -> float:
+    """Return the mass on related demonstrators when each has as many demonstrations as in the paper, or as `counts` says."""
+    copies, weights = composed_weights(record, setting, temperature, counts, balance)
+    related = sum(len(array) for array in record.measured(setting, "distance")[: setting.related])
+    return float((copies * weights)[:related].sum())
 
-    Each of the recorded demonstrations stands for its part of the count: w ∝ score · count / recorded.
+
+def composed_weights(
+    record: FeasibilityRecord,
+    setting: Setting,
+    temperature: str = "auto",
+    counts: tuple[int, ...] | None = None,
+    balance: str = "auto",
+) -> tuple[Floats, Floats]:
+    """(N), (N) how many demonstrations of a composition each recorded one stands for, and the weight of one.
+
+    The composition is the paper's, or as `counts` says; weights are as `weigh` would make them, see `weighting.is_balanced`.
     """
     counts = setting.counts if counts is None else counts
     recorded = [len(array) for array in record.measured(setting, "distance")]
-    repeats = np.concatenate([np.full(size, count / size) for size, count in zip(recorded, counts, strict=True)])
-    present = repeats > 0
-    mass = masses(record.log_scores(setting, temperature), np.where(present, repeats, 1), present)
-    return float(mass[: sum(recorded[: setting.related])].sum())
-
-
-def balanced_mass(record: FeasibilityRecord, setting: Setting) -> float:
-    """Return the mass on related demonstrators if each weighs as its mean score says, however many demonstrations it gave."""
-    scores = mean_scores(record, setting)
-    return sum(scores[: setting.related]) / sum(scores)
-
-
-def composed_weights(record: FeasibilityRecord, setting: Setting) -> tuple[Floats, Floats]:
-    """(N), (N) how many demonstrations of the paper's composition each recorded one stands for, and the weight of one."""
-    recorded = [len(array) for array in record.measured(setting, "distance")]
-    copies = np.concatenate([np.full(size, count / size) for size, count in zip(recorded, setting.counts, strict=True)])
-    scores = np.exp(record.log_scores(setting, "auto"))
-    return copies, scores / (copies * scores).sum()
+    copies = np.concatenate([np.full(size, count / size) for size, count in zip(recorded, counts, strict=True)])
+    present = copies > 0
+    logs, repeats = record.log_scores(setting, temperature), np.where(present, copies, 1)
+    if is_balanced(balance, temperature, str(record.about["rule"])):
+        mass = balanced(logs, repeats, np.repeat(setting.demonstrators, recorded).tolist(), present)
+    else:
+        mass = masses(logs, repeats, present)
+    return copies, mass / repeats
 
 
 def effective_size(record: FeasibilityRecord, setting: Setting) -> float:

@@ -91,7 +91,7 @@ def default_protocol() -> Protocol:
     """Return the protocol of this version: its own defaults and its own demonstrators."""
     return Protocol(
         learners={PLAIN: "gaifo"},
-        rule=WeightRule(),
+        rule=WeightRule(balance="demonstrator"),
         steps={"swimmer": 2 * MILLION, "walker2d": 2 * MILLION, "half_cheetah": MILLION, "hopper": MILLION},
         scores_count=(),
         seeds=Seeds(),
@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("results/protocol.json"))
     parser.add_argument("--learner", action="append", default=[], help="NAME=TEXT, such as projection=warm-start")
     parser.add_argument("--steps", action="append", default=[], help="ROBOT=NUMBER, such as hopper=1000000")
-    parser.add_argument("--balance", default="none", help="demonstrator, or none")
+    parser.add_argument("--balance", default="demonstrator", help="demonstrator, or none")
     parser.add_argument("--temperature", default="auto")
     parser.add_argument("--scores-count", action="append", default=[], help="name of a learner that pays for its scores")
     options = parser.parse_args()

@@ -64,6 +64,19 @@ ID_FEAS_OURS = Row("ID-Feas (our weight rule)", (STARTS, FIRST), scoring=Scoring
 GAIL_BALANCED = Row("GAIL (balanced)", (STARTS, LABELS), rule=WeightRule(balance="demonstrator"))
 NEIGHBOURS = Row("neighbours", (STARTS, ANY), scoring=Scoring("neighbours"))
 
+ARM_LEARNER = "state-vae"
+ARM_STEPS = 200_000
+"""Control steps of those learners of the arm that take any."""
+ARM_ROWS = (
+    replace(GAIL, steps=ARM_STEPS),
+    replace(SAIL, steps=ARM_STEPS),
+    Row("unweighted", rule=UNIFORM, learner=ARM_LEARNER, steps=0),
+    replace(ID_FEAS, learner=ARM_LEARNER, steps=0),
+    replace(OURS, scoring=Scoring("trajectory:steps=40960"), rule=WeightRule("arm"), learner=ARM_LEARNER, steps=0),
+    replace(DIRECT, scoring=Scoring("direct:effort=quick,restart_budget=50"), rule=WeightRule(), learner=ARM_LEARNER, steps=0),
+)
+"""The paper's arm: ID-Feas, Ours and direct weigh what one learner, a VAE of state transitions, imitates."""
+
 BASELINES = (GAIL, SAIL, ID_FEAS)
 """What the paper compares with."""
 

@@ -58,6 +58,12 @@ def welch(ours: Floats, theirs: Floats) -> Welch:
     return Welch(float(test.pvalue), float(one_sided.pvalue))
 
 
+def fisher(ours: tuple[int, int], theirs: tuple[int, int]) -> float:
+    """Return the two-sided p of Fisher's exact test; each side is how many succeeded, of how many."""
+    table = [[successes, trials - successes] for successes, trials in (ours, theirs)]
+    return float(cast(Any, stats).fisher_exact(table).pvalue)
+
+
 @dataclass(frozen=True)
 class Claim:
     """Is one row above every baseline? Of all baselines, the one that makes it least certain."""
@@ -133,3 +139,8 @@ def falling(amounts: Sequence[float], returns: Sequence[float]) -> Trend:
         return Trend(float("nan"), float("nan"))
     test: Any = cast(Any, stats).spearmanr(amounts, returns, alternative="less")
     return Trend(float(test.statistic), float(test.pvalue))
+
+
+def steps_to(looks: Sequence[tuple[int, float | None]], goal: float) -> int | None:
+    """Return the steps of the first look that reaches a goal; None if none does. A look at nothing reaches nothing."""
+    return next((steps for steps, value in looks if value is not None and value >= goal), None)

@@ -31,6 +31,18 @@ class Account:
     """Whether the bodies' mean distance stayed within half a metre."""
     first_divergence: int
     """First demonstrated step from which on an attempt is lost, or what is impossible begins; −1 if there is none."""
+    fell: bool | None = None
+    """Whether an attempt ends with the root too low, too high or too tilted: see `lost.Lost.fell`."""
+    height_error_m: float = float("nan")
+    """Largest error of the root's height."""
+    tilt_error_rad: float = float("nan")
+    """Largest error of its upright direction."""
+    joint_error_rad: float = float("nan")
+    """Largest error of any turning joint."""
+    worst_joint: str = ""
+    """Which one that is."""
+    worst_body: str = ""
+    """The body of the largest distance."""
 
 
 def account(measured: Measured, trajectory: Trajectory, imitator: Robot, own_error: float) -> Account:
@@ -44,7 +56,8 @@ def account(measured: Measured, trajectory: Trajectory, imitator: Robot, own_err
     attempted, rows = _attempts(trace)
     demonstrated = trajectory.states[np.minimum(trace.steps[rows], len(trajectory))]
     lengths = (rows >= 0).sum(axis=1)
-    errors = body_errors(imitator, attempted, demonstrated, lengths=lengths)
+    points = None if imitator.tool is None else (imitator.tool.site,)
+    errors = body_errors(imitator, attempted, demonstrated, points, lengths)
     gone = lost(imitator, errors, attempted, demonstrated)
     lost_steps = [int(trace.steps[rows[row, step]]) for row, step in enumerate(gone.steps.tolist()) if step >= 0]
     within = ~np.isnan(gone.ratios)
@@ -56,7 +69,23 @@ def account(measured: Measured, trajectory: Trajectory, imitator: Robot, own_err
         error_max_m=float(errors.body_largest_m.max()),
         success=bool(errors.success().all()),
         first_divergence=min([*begins, *lost_steps], default=-1),
+        fell=bool(gone.fell.any()),
+        height_error_m=_largest(gone.heights_m),
+        tilt_error_rad=_largest(gone.tilts_rad),
+        joint_error_rad=float(errors.joint_largest_rad.max()),
+        worst_joint=_worst(errors.joints_rad, errors.joints),
+        worst_body=_worst(errors.bodies_m, errors.points),
     )
+
+
+def _largest(errors: Floats) -> float:
+    """Return the largest of all that is judged."""
+    return float(np.where(np.isnan(errors), 0.0, errors).max(initial=0.0))
+
+
+def _worst(errors: Floats, names: tuple[str, ...]) -> str:
+    """(n, H, k) → the name of the column with the largest error; empty without columns."""
+    return names[int(np.where(np.isnan(errors), 0.0, errors).max(axis=(0, 1)).argmax())] if names else ""
 
 
 def _attempts(trace: Trace) -> tuple[Floats, Ints]:

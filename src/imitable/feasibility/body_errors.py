@@ -8,7 +8,7 @@ import numpy as np
 
 from imitable.errors import BadOption, one_of
 from imitable.robots.robot import Robot
-from imitable.sim.kinematics import state_space
+from imitable.sim.kinematics import joint_space
 from imitable.sim.poses import joint_columns, point_names, positions
 from imitable.types import Bools, Floats, Ints
 
@@ -95,7 +95,7 @@ def body_errors(
         points: names of bodies or sites; None: all bodies that move, by their centres of mass.
         lengths: (n) judged steps; a followed state that is NaN before is infinitely far. None: up to the last state there is.
     """
-    space = state_space(imitator)
+    space = joint_space(imitator)
     gaps = np.abs(space.difference(followed, demonstrated)[..., : space.nv])
     apart = positions(imitator, followed, points) - positions(imitator, demonstrated, points)
     names = space.names(imitator.layout.state)[: space.nv]

@@ -21,6 +21,9 @@ from imitable.types import Floats, InMemory, Trajectory
 MOVEMENTS, LENGTHS = 12, 4
 """Movements, and their length in windows of the method."""
 
+SEED = 0
+"""Of the movements and of following them, whatever the seed of the job: one imitator has one noise."""
+
 JITTER = 1e-3
 """Noise on what is followed a second time, in scales of the imitator's own movements."""
 
@@ -43,9 +46,9 @@ class Calibration:
 
 def calibrated(job: ScoringJob, measurer: Measurer) -> Calibration:
     """Measure the imitator's own movements, and measure them again under noise."""
-    own = babble(job.imitator, MOVEMENTS, LENGTHS * measurer.horizon, job.seed, threads=job.threads)
+    own = babble(job.imitator, MOVEMENTS, LENGTHS * measurer.horizon, SEED, threads=job.threads)
     first = measurer(own)
-    second = measurer([jittered(one, job.ruler, job.seed) for one in own])
+    second = measurer([jittered(one, job.ruler) for one in own])
     shares = np.array([[one.share for one in measured] for measured in (first, second)])
     errors = np.concatenate([one.trace.errors for one in first])
     return Calibration(
@@ -60,15 +63,15 @@ def calibrated(job: ScoringJob, measurer: Measurer) -> Calibration:
 def calibrated_alone(imitator: Robot, scorer: Scorer, key: ScoreKey, threads: int) -> Calibration:
     """Calibrate a scorer whose measures do not depend on the set (`Scorer.alone`), once for all sets of a process."""
     rule = ruler(imitator, key.distance, key.entries, key.discount)
-    job = ScoringJob(InMemory(imitator.layout, []), imitator, rule, key.seed, key.rollouts, threads)
+    job = ScoringJob(InMemory(imitator.layout, []), imitator, rule, SEED, key.rollouts, threads)
     measurer = scorer.prepared(job)
     own = calibrated(job, measurer)
     return replace(own, spent=measurer.spent)
 
 
-def jittered(trajectory: Trajectory, ruler: Ruler, seed: int) -> Trajectory:
+def jittered(trajectory: Trajectory, ruler: Ruler) -> Trajectory:
     """Return a movement with noise on its states, but for the first."""
-    rng = seeding.generator(seed, "jitter", trajectory.hash)
+    rng = seeding.generator(SEED, "jitter", trajectory.hash)
     noise = JITTER * ruler.scale * rng.standard_normal((len(trajectory), len(ruler.scale)))
     states = trajectory.states.copy()
     states[1:] = ruler.space.moved(states[1:], noise)

@@ -8,6 +8,7 @@ import numpy as np
 
 from imitable.errors import BadOption
 from imitable.feasibility.ladders import Ladder, ladders
+from imitable.feasibility.reach import OutOfReach, out_of_reach
 from imitable.feasibility.reasons import BrokenLimit, FailingEntry, NeededForce, broken_limits, failing_entries, needed_forces
 from imitable.feasibility.score import measured_again
 from imitable.feasibility.scores import Scores
@@ -44,6 +45,10 @@ class Explanation:
     """Where the states alone rule the movement out, in words."""
     worst_s: float
     """When the attempt was farthest from the demonstration."""
+    out_of_reach: OutOfReach | None = None
+    """Where an arm cannot bring its tool."""
+    fall: str = ""
+    """How the imitator lies at the end of an attempt, in words; empty if it did not fall."""
 
     @property
     def lines(self) -> list[str]:
@@ -56,6 +61,8 @@ class Explanation:
             lines.append("it never leaves the demonstration for good within the judged steps")
         else:
             lines.append(f"it diverges at step {self.first_divergence} ({self.first_divergence_s:.2f} s)")
+        lines += [] if self.out_of_reach is None else [self.out_of_reach.sentence]
+        lines += [self.fall] if self.fall else []
         lines += [f"no movement of this body: {span}" for span in self.impossible[:3]]
         for entry in self.entries[:3]:
             lines.append(f"{entry.name} is off by {entry.gap:.3g} on average, {entry.in_scales:.1f} times its usual spread")
@@ -98,6 +105,13 @@ def _demonstration(episode: Episode, demos: Demonstrations | None, path: Path | 
     return trajectory
 
 
+def _fall(scores: Scores, place: int) -> str:
+    if not scores.fell[place]:
+        return ""
+    tilt = np.degrees(float(scores.tilt_error_rad[place]))
+    return f"it falls: its root is off by up to {float(scores.height_error_m[place]):.2f} m in height and {tilt:.0f}° in tilt"
+
+
 def explained(scores: Scores, place: int, trajectory: Trajectory, trace: Trace, *, threads: int = 1) -> Explanation:
     """Explain a row of the scores; `trace` is what its method saw of `trajectory`."""
     imitator = parse_robot(scores.imitator)
@@ -116,5 +130,7 @@ def explained(scores: Scores, place: int, trajectory: Trajectory, trace: Trace, 
         followed=float(scores.followed[place]),
         lost_at=scores.lost_at[place],
         impossible=tuple(span.sentence for span in static_checks(imitator, trajectory.states).spans),
+        out_of_reach=out_of_reach(imitator, trajectory),
+        fall=_fall(scores, place),
         worst_s=float(trace.steps[int(np.argmax(trace.errors))] * imitator.layout.period_s),
     )

@@ -18,6 +18,7 @@ import numpy as np
 from imitable.feasibility.ruler import Ruler
 from imitable.policies.acting import act
 from imitable.robots.robot import Robot
+from imitable.sim.kinematics import own_starts
 from imitable.sim.task import End, Moment
 from imitable.tracking.follow import Followed, carry_out
 from imitable.tracking.solver import Lanes
@@ -68,6 +69,11 @@ class Fmdp:
     def _root(self) -> int:
         return self.robot.root_entries
 
+    @cached_property
+    def _starts(self) -> Floats:
+        """(K, H + 1, S) the demonstrated states as the imitator begins in them."""
+        return own_starts(self.robot, self.states.reshape(-1, self.states.shape[2])).reshape(self.states.shape)
+
     def start(self, rng: np.random.Generator, n: int) -> Moment:
         """Draw demonstrations uniformly, and one of their states uniformly where the episode may begin anywhere."""
         which = rng.integers(len(self.lengths), size=n)
@@ -81,7 +87,7 @@ class Fmdp:
         return self._begun(np.stack([which, np.zeros_like(which)], axis=1))
 
     def _begun(self, context: Ints) -> Moment:
-        return Moment(self.states[context[:, 0], context[:, 1]], np.zeros(len(context), np.int64), context)
+        return Moment(self._starts[context[:, 0], context[:, 1]], np.zeros(len(context), np.int64), context)
 
     def at(self, moment: Moment) -> tuple[Ints, Ints]:
         """(N), (N): which demonstration each simulation follows, and at which of its steps it is."""

@@ -16,8 +16,10 @@ from imitable.feasibility.scorer import ScoringJob
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.weighting import verdicts
 from imitable.robots.family import Knob, Value
+from imitable.robots.knob_text import value_text
 from imitable.robots.parse import parse_robot
-from imitable.robots.robot import Robot, value_text
+from imitable.robots.robot import Robot
+from imitable.robots.servos import FORCE, KD, KP
 from imitable.spec_text import split
 from imitable.tracking.inverse_dynamics import actuators_on, joints
 from imitable.types import Floats, InMemory, Trajectory
@@ -52,10 +54,9 @@ class Ladder:
     def sentence(self) -> str:
         """Say from which value on the demonstration can be followed."""
         own, last = self.rungs[0], self.rungs[-1]
-        reached = self._from("feasible")
-        if reached is own:
-            return f"feasible from its first state on with {self.knob} as it is ({own.text}): what fails comes later"
-        if reached is not None:
+        if own.verdict == "feasible":
+            return f"feasible with {self.knob} as it is ({own.text})"
+        if (reached := self._from("feasible")) is not None:
             sign = "≥" if last.value > own.value else "≤"
             return f"feasible from {self.knob} {sign} {self._named(reached)} (now {own.text})"
         nearly = self._from("nearly")
@@ -121,7 +122,11 @@ def _knobs(trajectory: Trajectory, imitator: Robot) -> list[tuple[Knob, Value]]:
     for knob in imitator.family.knobs:
         own = imitator.value(knob.name)
         goal = demonstrator.value(knob.name) if demonstrator else knob.default
-        if knob.name in ("noise", "period"):
+        if knob.name.partition(".")[0] in ("noise", "period", KP, KD, FORCE):
+            continue
+        if isinstance(own, str) or isinstance(goal, str):
+            if own != goal and f"{own}{goal}".isdigit():  # one of two words is no ladder, but two numbers are
+                different.append((knob, goal))
             continue
         if isinstance(own, tuple) and isinstance(goal, tuple):
             goal = _wider(trajectory, imitator, knob, own, goal)
@@ -165,11 +170,13 @@ def _wider(trajectory: Trajectory, imitator: Robot, knob: Knob, own: Interval, g
 
 
 def _size(value: Value) -> float:
-    return value[1] - value[0] if isinstance(value, tuple) else value
+    return value[1] - value[0] if isinstance(value, tuple) else float(value)
 
 
 def _rungs(own: Value, goal: Value) -> list[Value]:
     """Return the values between two, evenly spaced, or by equal factors where numbers differ by more than five times."""
+    if isinstance(own, str):
+        return [own, goal]
     if isinstance(own, tuple) and isinstance(goal, tuple):
         ends = [np.linspace(*pair, RUNGS) for pair in zip(own, goal, strict=True)]
         return [(_short(float(low)), _short(float(high))) for low, high in zip(*ends, strict=True)]

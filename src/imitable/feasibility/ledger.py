@@ -32,6 +32,12 @@ class Row:
     success: bool | None
     first_divergence: int
     """−1 if there is none."""
+    fell: bool | None = None
+    height_error_m: float = float("nan")
+    tilt_error_rad: float = float("nan")
+    joint_error_rad: float = float("nan")
+    worst_joint: str = ""
+    worst_body: str = ""
 
 
 _NUMBERS = tuple(field.name for field in fields(Row))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imitable.feasibility.body_errors import BodyErrors
+from imitable.feasibility.reach import OUT_M
 from imitable.robots.robot import Robot
 from imitable.sim.poses import positions, size, uprights
 from imitable.tracking.balance import frame
@@ -49,10 +50,21 @@ class Lost:
     """(n) what is lost most there, one of `CAUSES`; empty: nothing."""
     ratios: Floats
     """(n, H) the largest error ÷ its threshold; NaN beyond an attempt's end."""
+    heights_m: Floats
+    """(n, H) error of the root's height; NaN beyond an attempt's end."""
+    tilts_rad: Floats
+    """(n, H) error of its upright direction."""
+    fell: Bools
+    """(n) whether height or tilt stays beyond its threshold to the attempt's end: the imitator lies where it should stand."""
 
 
 def lost_thresholds(robot: Robot) -> LostThresholds:
-    """Return a body's thresholds: parts of its size, and plain angles. Height and tilt are those of a root that can travel."""
+    """Return a body's thresholds: parts of its size, and plain angles. Height and tilt are those of a root that can travel.
+
+    Of an arm only its tool's distance counts.
+    """
+    if robot.tool is not None:
+        return LostThresholds(OUT_M, np.inf, np.inf, np.inf)
     travels = bool(frame(robot, actuator_limits(robot) > 0).travel.any())
     extent = size(robot)
     return LostThresholds(
@@ -94,8 +106,10 @@ def lost(
     ratios = np.where(np.isnan(ratios), np.inf, ratios)
     largest = np.where(judged, ratios.max(axis=2), np.nan)
     steps = first_lost(largest, for_good=for_good)
+    fallen = first_lost(np.where(judged, ratios[:, :, 1:3].max(axis=2), np.nan), for_good=True) >= 0
     worst = (CAUSES[int(ratios[row, step].argmax())] if step >= 0 else "" for row, step in enumerate(steps.tolist()))
-    return Lost(steps, tuple(worst), largest)
+    heights, tilts = (np.where(judged, np.where(np.isnan(one), np.inf, one), np.nan) for one in (heights, tilts))
+    return Lost(steps, tuple(worst), largest, heights, tilts, fallen)
 
 
 def first_lost(ratios: Floats, *, for_good: bool = True) -> Ints:

@@ -66,7 +66,9 @@ def failing_entries(imitator: Robot, attempted: Floats, demonstrated: Floats) ->
 
 
 def broken_limits(trajectory: Trajectory, imitator: Robot, steps: int) -> tuple[BrokenLimit, ...]:
-    """Return the joints that leave the imitator's range in the demonstrated states, up to step `steps`."""
+    """Return the joints that leave the imitator's range in the demonstrated states, up to step `steps`; none of an arm."""
+    if imitator.tool is not None:
+        return ()
     states, broken = trajectory.states[: steps + 1], list[BrokenLimit]()
     for joint in joints(imitator):
         low, high = joint.limits
@@ -81,8 +83,10 @@ def needed_forces(trajectory: Trajectory, imitator: Robot, steps: int) -> tuple[
     """Return the joints that need more force than they have on the demonstrated transitions, up to step `steps`.
 
     τ from `mj_inverse` at the demonstrated states; a joint without an actuator has none to give. A joint past its limit is
-    left out: its force is that of the limit.
+    left out: its force is that of the limit. Of an arm only the tool's path counts: there are many ways to hold it.
     """
+    if imitator.tool is not None:
+        return ()
     outside = {broken.joint for broken in broken_limits(trajectory, imitator, steps)}
     demonstrated, own = _forces(trajectory, imitator, steps), _own_forces(imitator)
     available, lacking = actuator_limits(imitator), list[NeededForce]()

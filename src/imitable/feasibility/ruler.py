@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How far two states are apart, and how much each step of a demonstration counts."""
 
+import re
 from dataclasses import dataclass
 from math import ceil, exp, log
 
@@ -9,7 +10,8 @@ import numpy as np
 from imitable.errors import BadOption, one_of
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
-from imitable.sim.kinematics import StateSpace, state_space
+from imitable.sim.kinematics import StateSpace, entry_names, state_space
+from imitable.sim.objects import has_objects, own_entries
 from imitable.types import Bools, Floats, Ints
 
 DISTANCES = ("standardised", "l2", "l1", "cosine")
@@ -100,17 +102,29 @@ def ruler(imitator: Robot, kind: str = "standardised", entries: str = "all", dis
     return Ruler(kind, space.tangent(compared(imitator, entries)), own.coordinates, own.difference, discount, space)
 
 
+def resolved_entries(imitator: Robot, entries: str) -> str:
+    """Return what `all` means: `robot` where there are objects in its scene, which are not part of it."""
+    return "robot" if entries == "all" and imitator.tool is None and has_objects(imitator) else entries
+
+
 def compared(imitator: Robot, entries: str) -> Bools:
-    """Return which state entries (S) a text means: `all`, `rootless` or names joined by commas."""
-    names = np.array(imitator.layout.state)
-    if entries == "all":
+    """Return which state entries (S, or 3 of a tool) a text means: a word, or names joined by commas, with wildcards.
+
+    `all` and `robot` are those of the robot, `rootless` these without its root position, `everything` has objects, too.
+    """
+    names = entry_names(imitator)
+    if entries == "everything" or (imitator.tool is not None and entries in ("all", "robot")):
         return np.ones(len(names), bool)
-    if entries == "rootless":
-        mask = np.ones(len(names), bool)
-        mask[: imitator.root_entries] = False
+    if entries in ("all", "robot", "rootless"):
+        mask = own_entries(imitator).copy()
+        mask[: imitator.root_entries if entries == "rootless" else 0] = False
         return mask
-    wanted = [name.strip() for name in entries.split(",")]
-    for name in wanted:
-        if name not in names:
-            raise BadOption("entries", name, f"give all, rootless, or names joined by commas. {one_of(name, names.tolist())}")
-    return np.isin(names, wanted)
+    mask = np.zeros(len(names), bool)
+    for wanted in map(str.strip, entries.split(",")):
+        pattern = re.compile(".*".join(map(re.escape, wanted.split("*"))))
+        found = np.array([pattern.fullmatch(name) is not None for name in names])
+        if not found.any():
+            words = "give all, rootless, everything, or names joined by commas, * for any characters"
+            raise BadOption("entries", wanted, f"{words}. {one_of(wanted, names)}")
+        mask |= found
+    return mask

@@ -17,10 +17,10 @@ from imitable.errors import BadOption, BadScores, ImitableError, one_of
 from imitable.feasibility import weighting
 from imitable.feasibility.account import account
 from imitable.feasibility.calibration import calibrated, calibrated_alone
-from imitable.feasibility.checks import check_episode
+from imitable.feasibility.checks import check_episode, start_excess
 from imitable.feasibility.ledger import Ledger, Row
 from imitable.feasibility.methods import METHODS, parse_scorer, scorer_text
-from imitable.feasibility.ruler import Ruler, ruler
+from imitable.feasibility.ruler import Ruler, resolved_entries, ruler
 from imitable.feasibility.score_files import models_path, parts_path
 from imitable.feasibility.scorer import Measured, Measurer, Scorer, ScoringJob, depends_on_set
 from imitable.feasibility.scores import COLUMNS, OWN, Measurement, ScoreKey, Scores, Weighing
@@ -43,7 +43,7 @@ class Measuring:
     distance: str = "standardised"
     """standardised, l2, l1 or cosine."""
     entries: str = "all"
-    """State entries that are compared: all, rootless, or names joined by commas."""
+    """State entries that are compared: all of the robot, rootless, everything (objects, too), or names joined by commas."""
     discount: float | None = None
     """γ of the distance; None: by time, exp(−period / 0.6 s)."""
     rollouts: int = 1
@@ -87,8 +87,10 @@ def score(
     measuring, output, temperature = measuring or Measuring(), Output.of(out), weighting.temperature_text(temperature)
     _check_measuring(measuring, scorer, robot)
     check_set(demos, robot)
-    for episode, trajectory in zip(demos.episodes, demos, strict=True):
+    for place, (episode, trajectory) in enumerate(zip(demos.episodes, demos, strict=True)):
         check_episode(episode, trajectory, robot)
+        if robot.tool is None and (remark := start_excess(trajectory.states[0], robot)):
+            output.observer.say(f"! demonstration {place}: {remark}; it begins at the limit")
     if output.path is not None:
         _check_output(output.path, output)
     whole, shard = len(demos), measuring.shard
@@ -147,7 +149,7 @@ def score_key(robot: Robot, scorer: Scorer, rule: Ruler, measuring: Measuring, s
         imitator_hash=robot.hash,
         method=scorer_text(scorer),
         distance=measuring.distance,
-        entries=measuring.entries,
+        entries=resolved_entries(robot, measuring.entries),
         discount=rule.discount,
         rollouts=measuring.rollouts,
         seed=seed,
@@ -280,7 +282,7 @@ def _weighed(demos: Demonstrations, rows: Sequence[Row], measurement: Measuremen
         weight=zeros,
         verdict=("",) * len(rows),
         measurement=measurement,
-        weighing=Weighing(temperature, "all", "none", False, 0.0, 0.0, ()),
+        weighing=Weighing(temperature, "all", "auto", False, 0.0, 0.0, ()),
     )
     return weigh(unweighted)
 
@@ -297,8 +299,9 @@ def weigh(
 
     `keep` is "all", "feasible", "top:K" of the highest scores, or the name of a demonstrator, whose alone have a weight then.
     `balance` = "demonstrator" lets demonstrators weigh as their mean scores say, however many demonstrations each gave; "none"
-    lets every transition weigh its score. With `segments` that is the score of the segment around it instead of the
-    demonstration's. What is not given stays as it was.
+    lets every transition weigh its score; "auto" balances scores of the temperatures auto and share:NUMBER, but not the
+    published rules. With `segments` a transition weighs the score of the segment around it instead of the demonstration's.
+    What is not given stays as it was.
     """
     text = scores.weighing.temperature if temperature is None else weighting.temperature_text(temperature)
     balance = scores.weighing.balance if balance is None else balance
@@ -307,12 +310,12 @@ def weigh(
     measurement, lengths = scores.measurement, np.array([episode.length for episode in scores.episodes], np.int64)
     logs, low, high = (_log_scores(scores, text, lengths, sign) for sign in (0, 1, -1))
     feasible, nearly = weighting.thresholds(measurement.noise)
-    verdict = weighting.verdicts(scores.share, feasible, nearly)
+    verdict = weighting.without_falls(weighting.verdicts(scores.share, feasible, nearly), scores.fell)
     names = [episode.demonstrator for episode in scores.episodes]
     chosen = weighting.chosen_rows(keep, verdict, logs, names)
     segments = scores.weighing.segments if segments is None else segments
     weighed = _segment_logs(scores, text) if segments else logs
-    even = balance == "demonstrator"
+    even = weighting.is_balanced(balance, text, measurement.rule)
     weight = weighting.balanced(weighed, lengths, names, chosen) if even else weighting.masses(weighed, lengths, chosen)
     remarks = weighting.remarks(weight, verdict, measurement.certificate, np.array(measurement.own_share))
     return replace(

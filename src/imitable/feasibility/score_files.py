@@ -17,7 +17,7 @@ from imitable.feasibility.scores import WEIGHED, Scores, from_metadata
 from imitable.feasibility.sealed import damage, read_sealed, write_sealed
 from imitable.types import Episode
 
-SCHEMA = 2
+SCHEMA = 3
 
 COLUMNS: dict[str, Any] = {
     "source": pa.string(),
@@ -45,7 +45,16 @@ COLUMNS: dict[str, Any] = {
     "error_max_m": pa.float64(),
     "success": pa.bool_(),
     "first_divergence": pa.int64(),
+    "fell": pa.bool_(),
+    "height_error_m": pa.float64(),
+    "tilt_error_rad": pa.float64(),
+    "joint_error_rad": pa.float64(),
+    "worst_joint": pa.string(),
+    "worst_body": pa.string(),
 }
+
+NEWER = ("fell", "height_error_m", "tilt_error_rad", "joint_error_rad", "worst_joint", "worst_body")
+"""Columns that files of schema 2 lack."""
 
 LISTS = ("lost_at", "segment_begin", "segment_share")
 """Columns of lists."""
@@ -88,6 +97,7 @@ def write_scores(path: str | Path, scores: Scores) -> None:
         "error_max_m": scores.error_max_m,
         "success": list(scores.success),
         "first_divergence": [None if step < 0 else step for step in scores.first_divergence.tolist()],
+        **{name: list(getattr(scores, name)) for name in NEWER},
     }
     write_sealed(Path(path), columns, COLUMNS, {"schema": SCHEMA, **scores.metadata()})
 
@@ -97,7 +107,7 @@ def read_scores(path: str | Path) -> Scores:
     path = Path(path)
     if not path.is_file():
         raise BadScores(str(path), "there is no such file; make one with imitable score DEMOS --imitator SPEC")
-    rows, metadata = read_sealed(path, COLUMNS)
+    rows, metadata = read_sealed(path, COLUMNS, NEWER)
     with damage(path):
         if metadata["schema"] > SCHEMA:
             raise ValueError("it was written by a newer imitable; update this one")
@@ -108,6 +118,7 @@ def read_scores(path: str | Path) -> Scores:
             *(rows[column] for column in list(COLUMNS)[:8]), strict=True
         )
     )
+    rows |= {name: [value or "" for value in rows[name]] for name in ("worst_joint", "worst_body")}
     rows["first_divergence"] = [-1 if step is None else step for step in rows["first_divergence"]]
     rows |= {name: [tuple(values) for values in rows[name]] for name in LISTS}
     return Scores(

@@ -100,7 +100,7 @@ class Weighing:
     keep: str
     """Which demonstrations have a weight: all, feasible or top:K."""
     balance: str
-    """Whether weights are balanced between demonstrators: demonstrator, or none."""
+    """Whether weights are balanced between demonstrators: demonstrator, none, or auto (where the scores are our own)."""
     segments: bool
     """Whether every segment weighs its own score, instead of the demonstration's."""
     feasible_share: float
@@ -150,6 +150,18 @@ class Scores:
     """(N) whether the bodies' mean distance stayed within half a metre; None of methods without rollouts."""
     first_divergence: Ints
     """(N) first step from which on an attempt is lost; −1 if there is none."""
+    fell: tuple[bool | None, ...]
+    """(N) whether an attempt ends with the root too low, too high or too tilted; None of methods without rollouts."""
+    height_error_m: Floats
+    """(N) largest error of the root's height, metres."""
+    tilt_error_rad: Floats
+    """(N) largest error of its upright direction."""
+    joint_error_rad: Floats
+    """(N) largest error of any turning joint."""
+    worst_joint: tuple[str, ...]
+    """(N) which one that is."""
+    worst_body: tuple[str, ...]
+    """(N) the body that was farthest off."""
     measurement: Measurement
     weighing: Weighing
     path: Path | None = None
@@ -223,6 +235,12 @@ COLUMNS: Mapping[str, Callable[[list[Any]], Any]] = {
     "error_max_m": _floats,
     "success": tuple,
     "first_divergence": _integers,
+    "fell": tuple,
+    "height_error_m": _floats,
+    "tilt_error_rad": _floats,
+    "joint_error_rad": _floats,
+    "worst_joint": tuple,
+    "worst_body": tuple,
 }
 """What is measured of every demonstration, and how its column is made of a list."""
 

@@ -8,7 +8,7 @@ An adapter file: pyarrow ships no types.
 
 import hashlib
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -38,15 +38,20 @@ def write_sealed(path: Path, columns: Mapping[str, Any], kinds: Mapping[str, Any
     write_bytes(path, sink.getvalue().to_pybytes())
 
 
-def read_sealed(path: Path, kinds: Mapping[str, Any]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """Return columns and metadata of a sealed table; refuse one that is damaged or not ours."""
+def read_sealed(path: Path, kinds: Mapping[str, Any], newer: Sequence[str] = ()) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Return columns and metadata of a sealed table; refuse one that is damaged or not ours.
+
+    Columns that are `newer` may be missing, in a file of an older imitable: all of their values are None then.
+    """
     with damage(path):
         file = pq.ParquetFile(pa.BufferReader(path.read_bytes()), page_checksum_verification=True)
         text, expected = footer(file)
-        table = file.read(list(kinds), use_threads=False).select(list(kinds)).cast(pa.schema(list(kinds.items())))
+        missing = [name for name in newer if name not in file.schema_arrow.names]
+        known = {name: kind for name, kind in kinds.items() if name not in missing}
+        table = file.read(list(known), use_threads=False).select(list(known)).cast(pa.schema(list(known.items())))
         if seal(text, _rows_text(table)) != expected:
             raise ValueError("its content is not what was written: the file is damaged")
-        return table.to_pydict(), json.loads(text)
+        return table.to_pydict() | {name: [None] * len(table) for name in missing}, json.loads(text)
 
 
 def footer(file: Any) -> tuple[str, str]:

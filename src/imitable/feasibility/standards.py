@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from imitable.feasibility.reasons import LIMIT_SLACK
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble
-from imitable.sim.kinematics import state_space
+from imitable.sim.kinematics import joint_space
 from imitable.sim.poses import limited_joints, size
 from imitable.tracking.balance import Frame, balance, frame, friction_losses, missing_forces
 from imitable.tracking.inverse_dynamics import actuator_limits
@@ -119,7 +119,7 @@ def disagreements(robot: Robot, states: Floats) -> tuple[Floats, Floats]:
 
     What integration leaves grows with the speed: a threshold is that of rest plus the second array.
     """
-    space, period = state_space(robot), robot.layout.period_s
+    space, period = joint_space(robot), robot.layout.period_s
     velocities = states[:, space.nq :]
     moved = space.difference(states[1:], states[:-1])[:, : space.nv]
     faster = np.maximum(np.abs(velocities[1:]), np.abs(velocities[:-1]))

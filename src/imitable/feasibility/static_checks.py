@@ -11,8 +11,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from imitable.feasibility.reach import OUT_M, reach_gaps
 from imitable.feasibility.standards import WEIGHT_PART, Standards, disagreements, lasting, moment_steps, moments, standards
 from imitable.robots.robot import Robot
+from imitable.sim.objects import own_entries
 from imitable.sim.poses import limited_joints
 from imitable.tracking.balance import Balance, Frame, balance, missing_forces
 from imitable.types import Bools, Floats, Ints
@@ -66,6 +68,8 @@ class Span:
     def sentence(self) -> str:
         """The span in words."""
         size = f"{self.size:.3g} {self.unit}, counted from {self.limit:.3g}"
+        if self.kind == "floating":
+            return f"{self.begin_s:.2f}..{self.end_s:.2f} s: nothing supports it ({size})"
         return f"{self.begin_s:.2f}..{self.end_s:.2f} s: {self.kind}, {self.joint} ({size})"
 
 
@@ -111,13 +115,19 @@ def static_checks(imitator: Robot, states: Floats) -> StaticChecks:
 
     supports are the directions of contacts (pyramids of friction) and joint limits, u the actuators. So r is what somebody
     else would have to push: on undriven degrees of freedom an outer force, on driven ones what their actuators lack.
+
+    Of an arm only its tool counts, whatever its joints do: limits are then metres that it is out of reach.
     """
+    if imitator.tool is not None:
+        return _tool_checks(imitator, states)
     own, found = standards(imitator), balance(imitator, states)
-    missing = missing_forces(found, own.available, own.units)
-    joints, speeds = limited_joints(imitator), np.abs(states[:, imitator.layout.nq :])
+    mine = own_entries(imitator)[imitator.layout.nq :]  # what objects do is not asked of the robot
+    missing = np.where(mine, missing_forces(found, own.available, own.units), 0.0)
+    joints, speeds = limited_joints(imitator), np.where(mine, np.abs(states[:, imitator.layout.nq :]), 0.0)
     names = tuple(name.removesuffix("_velocity") for name in imitator.layout.qvel)
     newtons = _named(names, own.frame, "N", "Nm")
     gaps, travels = disagreements(imitator, states)
+    gaps = np.where(mine, gaps, 0.0)
     jump_limits = own.disagreement_margin * (own.disagreement + travels)
     return StaticChecks(
         limits=_lasting("limit", joints.excess(states), own.excess, (joints.names, joints.units), imitator),
@@ -127,6 +137,26 @@ def static_checks(imitator: Robot, states: Floats) -> StaticChecks:
         outer_forces=_mean("outer force", missing * ~own.driven, own.forces, newtons, imitator),
         depths=_lasting("depth", found.depths[:, None], np.array([own.depth]), (("contact",), ("m",)), imitator),
         floating=_floating(found, own, imitator),
+        period_s=imitator.layout.period_s,
+    )
+
+
+def _tool_checks(imitator: Robot, states: Floats) -> StaticChecks:
+    """Judge where an arm's tool is; nothing else is a violation."""
+    sizes, tool = np.linalg.norm(reach_gaps(imitator, states), axis=1)[:, None], (("tool",), ("m",))
+    nothing = np.zeros((len(states) - 1, 1))
+
+    def none_of(kind: str) -> Check:
+        return _check(kind, nothing, nothing, np.ones(1), tool)
+
+    return StaticChecks(
+        limits=_lasting("limit", sizes, np.array([OUT_M]), tool, imitator),
+        speeds=none_of("speed"),
+        jumps=none_of("jump"),
+        forces=none_of("force"),
+        outer_forces=none_of("outer force"),
+        depths=none_of("depth"),
+        floating=none_of("floating"),
         period_s=imitator.layout.period_s,
     )
 

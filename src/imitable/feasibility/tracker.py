@@ -25,7 +25,7 @@ from imitable.spec_text import OneOf, Range
 from imitable.tracking.attempts import Attempts, Pieces, compare_attempts, discounted_share, whole_pieces
 from imitable.tracking.follow import Followed
 from imitable.tracking.solver import Lanes
-from imitable.types import Floats, Policy, Trajectory
+from imitable.types import Floats, Ints, Policy, Trajectory
 
 LEARNER = Trpo(length=32, gae_lambda=0.9, log_std=0.0, epochs=8, max_kl=0.05, fisher_fraction=0.5)
 """How trackers learn; the discount is the ruler's. Many small, wide steps that begin loud: at 100 000 steps they follow
@@ -313,4 +313,11 @@ class TrackerMeasurer:
         """Average the attempts at one demonstration."""
         rows = np.flatnonzero(attempts.pieces.owners == owner)
         distance, passive = (self._tracking.distance(errors[rows]) for errors in (attempts.errors, attempts.passive_errors))
-        return Measured(distance, discounted_share(distance, passive), attempts.trace(rows))
+        return Measured(distance, discounted_share(distance, passive, self._floor(attempts, rows)), attempts.trace(rows))
+
+    def _floor(self, attempts: Attempts, rows: Ints) -> float:
+        """Return what the passive distance counts as at least, so that a demonstration that rests has a share, too."""
+        ruler = self._tracking.job.ruler
+        if self._tracking.one_step:
+            return as_distance(ruler, ruler.step_floor, self._tracking.settings.horizon)
+        return float(attempts.floors(ruler, rows).mean())

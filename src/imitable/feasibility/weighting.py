@@ -11,16 +11,17 @@ from imitable.types import Bools, Floats, Ints
 
 PAPER_TEMPERATURE, PAPER_CAP = 5.0, 50.0
 """The paper's σ, and the cap on its exponent."""
-LEAST_NOISE, MOST_NOISE = 0.04, 0.1
-"""Bounds on the noise τ: a tracker is never trusted to the last digit, and one that cannot follow its own body has no say."""
+LEAST_NOISE, MOST_NOISE = 0.07, 0.1
+"""Bounds on the noise τ: a gait that meets an impact a little differently is lost for a while, which babble does not show
+(with 0.07 the own gaits of every shipped body are feasible), and a tracker that cannot follow its own body has no say."""
 HARDER = 1.25
 """Gaits leave so much more than the babble that τ is measured on."""
 NEARLY = 0.1
 """Score down to which a demonstration is called nearly feasible; feasible is ½."""
 CERTIFIED = 0.95
 """A tracker should find so many of the transitions again that the imitator made itself."""
-BALANCES = ("none", "demonstrator")
-"""What masses are balanced by."""
+BALANCES = ("auto", "none", "demonstrator")
+"""What masses are balanced by; see `is_balanced` for `auto`."""
 VERDICTS = ("feasible", "nearly", "infeasible")
 SHARE = "share:"
 """Begins a temperature on the share, such as `share:0.05`; a plain number is one on the distance."""
@@ -162,6 +163,15 @@ def balanced(logs: Floats, lengths: Ints, demonstrators: Sequence[str], chosen: 
     return mass / mass.sum()
 
 
+def is_balanced(balance: str, temperature: str, rule: str) -> bool:
+    """Return whether masses are balanced between demonstrators; `auto` balances what we score by the share ourselves.
+
+    The paper's rule and the published rules of other methods never are, unless that is asked for.
+    """
+    ours = temperature.startswith(SHARE) or (temperature == "auto" and rule == "share")
+    return balance == "demonstrator" or (balance == "auto" and ours)
+
+
 def thresholds(noise: float) -> tuple[float, float]:
     """Return the largest shares called feasible and nearly: where the score is ½ and `NEARLY`, −τ ln τ and τ ln(9 / τ)."""
     feasible, nearly = (noise * np.log((1 / score - 1) / noise) for score in (0.5, NEARLY))
@@ -171,6 +181,14 @@ def thresholds(noise: float) -> tuple[float, float]:
 def verdicts(shares: Floats, feasible: float, nearly: float) -> tuple[str, ...]:
     """Return a verdict a share."""
     return tuple(VERDICTS[int(share > feasible) + int(share > nearly)] for share in shares.tolist())
+
+
+def without_falls(verdict: Sequence[str], fell: Sequence[bool | None]) -> tuple[str, ...]:
+    """Return the verdicts; who ends lying where the demonstration stands has not *nearly* followed it.
+
+    Feasible stays feasible: there little is left over all windows, and one that is lost at an impact is the tracker's luck.
+    """
+    return tuple("infeasible" if lies and word == "nearly" else word for word, lies in zip(verdict, fell, strict=True))
 
 
 def chosen_rows(keep: str, verdict: Sequence[str], logs: Floats, demonstrators: Sequence[str]) -> Bools:
@@ -211,6 +229,11 @@ def remarks(weight: Floats, verdict: Sequence[str], certificate: float | None, o
     elif count > 1 and effective > 0.98 * count:
         lines.append("the weights are nearly uniform: the scores do not tell these demonstrations apart")
     return lines
+
+
+def is_doubtful(certificate: float | None, own_share: Floats) -> bool:
+    """Return whether a tracker that needs no demonstrations hardly follows the imitator's own movements."""
+    return certificate is not None and bool(_doubts(certificate, own_share))
 
 
 def _doubts(certificate: float, own_share: Floats) -> list[str]:

@@ -132,7 +132,7 @@ class Projecting:
         if kept.fell and not ends:
             return None
         imitator = self._job.imitator
-        return Trajectory(kept.states, str(imitator), kept.actions, kept.fell if imitator.family.rules else ends)
+        return Trajectory(kept.states, str(imitator), kept.actions, kept.fell if imitator.family.has_task else ends)
 
     @property
     def hash(self) -> str:

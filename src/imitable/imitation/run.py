@@ -67,7 +67,7 @@ class Imitated:
 def check_input(demos: Demonstrations, imitator: Robot, learner: Learner, weights: Weights | None, run: Run) -> None:
     """Refuse what no run can be made of, before anything is said or written."""
     episode_counts(run.episodes)  # refuses what is no number of episodes
-    has_task = imitator.family.rules is not None
+    has_task = imitator.family.has_task
     if run.horizon is not None and (run.horizon < 1 or has_task):
         expected = "its task has a horizon of its own; leave it out, or give another robot"
         raise BadOption("horizon", run.horizon, expected if has_task else "give a number above 0")

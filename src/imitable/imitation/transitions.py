@@ -212,7 +212,7 @@ def reference_of(imitator: Robot, transitions: WeightedTransitions, seed: int, h
     Training starts in first states of four fifths of the demonstrations, evaluation in those of the rest: a policy is judged
     where it has not practised. All their transitions are learned from.
     """
-    if imitator.family.rules is not None:
+    if imitator.family.has_task:
         return None
     rng = seeding.generator(seed, "starts")
     kept = transitions.held_out if transitions.held_out.any() else np.ones(len(transitions.starts), bool)

@@ -83,7 +83,7 @@ def quiet_text(robot: Robot) -> str:
 def _name_of(robot: Robot, setting: str, set_name: str) -> str:
     if not has_policy(robot, set_name):
         lacking = set_name if has_policy(robot) else ""
-        can_train = robot.family.rules is not None
+        can_train = robot.family.has_task
         raise NoDemonstrator(str(robot), shipped(lacking or SETS[0]), can_train=can_train, set_name=lacking)
     own = file_name(quiet_text(robot), setting)
     return own if (folder(set_name) / f"{own}.json").exists() else file_name(quiet_text(robot))

@@ -15,6 +15,7 @@ import numpy as np
 
 from imitable.errors import ImitableError
 from imitable.feasibility.ladders import ladders
+from imitable.feasibility.reach import out_of_reach
 from imitable.feasibility.reasons import FailingEntry, broken_limits, failing_entries, needed_forces
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.sources import Sources
@@ -125,8 +126,9 @@ def _detail(looked: Looked, threads: int | None) -> dict[str, Any]:
 
 def _reasons(looked: Looked, demonstrated: Trajectory) -> dict[str, Any]:
     """Entries, limits and forces: from states alone, nothing is simulated."""
-    last = int(looked.trace.steps.max())
+    last, reach = int(looked.trace.steps.max()), out_of_reach(looked.imitator, demonstrated)
     return {
+        "reach": None if reach is None else reach.sentence,
         "entries": [asdict(entry) for entry in _entries(looked, demonstrated)],
         "limits": [asdict(limit) for limit in broken_limits(demonstrated, looked.imitator, last)],
         "forces": [asdict(force) for force in needed_forces(demonstrated, looked.imitator, last)],

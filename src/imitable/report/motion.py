@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Bodies in motion, as the page draws them: outlines in the plane of motion, thinned in time and rounded."""
+"""Bodies in motion, as the page draws them: outlines in the plane of motion, or arms in space, thinned in time and rounded."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from imitable.report.poses import Figure, figure, ground
+from imitable.report.poses import Figure, figure, ground, scene
 from imitable.robots.robot import Robot
+from imitable.sim.poses import positions
 from imitable.types import Floats, Ints
 
 FRAMES = 240
@@ -21,17 +22,45 @@ def motion(imitator: Robot, steps: Ints, bodies: Sequence[tuple[str, Robot, Floa
     """Return named bodies in (F, S) states at (F) control steps, in whole units of `unit` metres; None of nothing to see."""
     if not bodies:
         return None
-    coordinates = sum(2 * int(sum(figure(body, states[:1]).counts)) for _, body, states in bodies)
+    width = 2 if imitator.tool is None else 3
+    coordinates = sum(width * int(sum(figure(body, states[:1]).counts)) for _, body, states in bodies)
     if not coordinates:
         return None  # a model without a visible geom
     frames = thinned(len(steps), int(min(FRAMES, max(2, NUMBERS // max(1, coordinates)))))
     figures = {name: figure(body, states[frames]) for name, body, states in bodies}
+    if imitator.tool is not None:
+        return _in_space(imitator, rounded(steps[frames] * imitator.layout.period_s), figures, bodies)
     axes, unit = _plane(figures.values()), _unit(figures.values())
     return {
         "times": rounded(steps[frames] * imitator.layout.period_s),
         "axes": ["xyz"[axis] for axis in axes],
         "unit": unit,
         "ground": ground(imitator) if axes[1] == 2 else None,
+        **{name: None for name in ("demonstrated", "attempted")},
+        **{name: _drawn(one, axes, unit) for name, one in figures.items()},
+    }
+
+
+def _in_space(
+    imitator: Robot,
+    times: list[float | None],
+    figures: dict[str, Figure],
+    bodies: Sequence[tuple[str, Robot, Floats]],
+) -> dict[str, Any]:
+    """Return arms as the page turns them in space: with their scene, the goal and the paths of their tools."""
+    assert imitator.tool is not None
+    assert imitator.family.reach is not None
+    unit, axes, reach = _unit(figures.values()), (0, 1, 2), imitator.family.reach
+    paths = {name: positions(body, states, (imitator.tool.site,)) for name, body, states in bodies}
+    goal = Figure((reach.radius,), (1,), np.array([[reach.goal]]))
+    return {
+        "times": times,
+        "axes": ["x", "y", "z"],
+        "unit": unit,
+        "ground": None,
+        "scene": _drawn(scene(imitator), axes, unit),
+        "goal": _drawn(goal, axes, unit),
+        "paths": {name: np.round(path / unit).astype(int).reshape(-1).tolist() for name, path in paths.items()},
         **{name: None for name in ("demonstrated", "attempted")},
         **{name: _drawn(one, axes, unit) for name, one in figures.items()},
     }
@@ -63,7 +92,7 @@ def _unit(figures: Iterable[Figure]) -> float:
     return float(10.0 ** np.floor(np.log10(max(size, 1e-6)) - 2.5))
 
 
-def _drawn(one: Figure, axes: tuple[int, int], unit: float) -> dict[str, Any]:
+def _drawn(one: Figure, axes: tuple[int, ...], unit: float) -> dict[str, Any]:
     whole = np.round(one.points[:, :, list(axes)] / unit).astype(int)
     return {
         "radii": rounded(np.array(one.radii) / unit),

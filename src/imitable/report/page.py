@@ -23,7 +23,7 @@ from imitable.report.content import content
 EXPLAINED = 4
 """Demonstrations a score file that are followed on other bodies, by default: each takes seconds."""
 
-SCRIPTS = ("elements", "weights", "charts", "tables", "pictures", "player", "look", "saving", "policies", "page")
+SCRIPTS = ("elements", "weights", "charts", "tables", "space", "pictures", "player", "look", "saving", "policies", "page")
 """Files of the page's script, in the order in which they run; the last one starts it."""
 
 

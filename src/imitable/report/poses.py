@@ -37,9 +37,26 @@ class Figure:
 
 
 def figure(robot: Robot, states: Floats) -> Figure:
-    """(F, S) → the body in these states, by kinematics alone."""
+    """(F, S) → the body in these states, by kinematics alone; of an arm only what moves with it."""
     model = robot.model
-    shapes = [(geom, *_shape(model, geom)) for geom in range(model.ngeom) if _drawn(model, geom)]
+    return _placed(robot, states, [geom for geom in range(model.ngeom) if _drawn(model, geom) and not _still(robot, geom)])
+
+
+def scene(robot: Robot) -> Figure:
+    """Return what stands around an arm, in one state."""
+    model = robot.model
+    return _placed(
+        robot, robot.start[None], [geom for geom in range(model.ngeom) if _drawn(model, geom) and _still(robot, geom)]
+    )
+
+
+def _still(robot: Robot, geom: int) -> bool:
+    return robot.tool is not None and int(robot.model.geom_bodyid[geom]) == 0
+
+
+def _placed(robot: Robot, states: Floats, geoms: list[int]) -> Figure:
+    model = robot.model
+    shapes = [(geom, *_shape(model, geom)) for geom in geoms]
     data = mujoco.MjData(model)
     points = np.empty((len(states), sum(len(local) for _, _, local in shapes), 3))
     for row, state in enumerate(states):

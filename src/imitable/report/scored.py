@@ -13,7 +13,7 @@ from imitable.command_text import command
 from imitable.feasibility.ruler import MEMORY_S, compared
 from imitable.feasibility.score import Measuring
 from imitable.feasibility.scores import Scores
-from imitable.feasibility.weighting import SHARE, VERDICTS, parse_temperature
+from imitable.feasibility.weighting import SHARE, VERDICTS, is_balanced, parse_temperature
 from imitable.files import content_hash
 from imitable.report.detail import details
 from imitable.report.motion import rounded
@@ -48,7 +48,7 @@ def scored(
         "temperature_text": weighing.temperature,
         "keep": weighing.keep,
         "keep_option": "" if weighing.keep == "all" else f" {shlex.join(['--keep', weighing.keep])}",
-        "balance": weighing.balance,
+        "balance": "demonstrator" if is_balanced(weighing.balance, SHARE, measured.rule) else "none",
         "effective_size": scores.weights.effective_size,
         "thresholds": [weighing.feasible_share, weighing.nearly_share],
         "own_error": measured.own_error,

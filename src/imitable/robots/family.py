@@ -3,12 +3,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from imitable.errors import BadKnobValue
 from imitable.robots.edits import Edit
 
-Value = float | tuple[float, float]
-"""A knob's value: a number, or an interval (low, high)."""
+Value = float | tuple[float, float] | str
+"""A knob's value: a number, an interval (low, high), or a word."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,20 @@ class Knob:
     """One line for `imitable robots`."""
     edits: Callable[[Value], tuple[Edit, ...]] = field(compare=False)
     """The changes of the `MjSpec` that a value stands for; none for knobs that act outside the model."""
+    choices: tuple[str, ...] = ()
+    """Words to choose from, of a knob whose default is one; none: any text."""
+    or_number: bool = False
+    """Whether it may be a number, too, although its default is a word."""
 
     def parse(self, robot: str, text: str) -> Value:
-        """Read and check a value: `15`, or `LO..HI` for an interval."""
+        """Read and check a value: `15`, `90%` of the default, `LO..HI` for an interval, or a word."""
+        if isinstance(self.default, str) and (text in self.choices or not self.or_number):
+            if self.choices and text not in self.choices:
+                raise BadKnobValue(robot, self.name, text, self.expected)
+            return text
         try:
             parts = text.split("..") if isinstance(self.default, tuple) else [text]
-            numbers = [float(part) + 0.0 for part in parts]  # −0 becomes 0: equal values must give equal models
+            numbers = [self._number(part) + 0.0 for part in parts]  # −0 becomes 0: equal values must give equal models
         except ValueError:
             raise BadKnobValue(robot, self.name, text, self.expected) from None
         if isinstance(self.default, tuple):
@@ -44,11 +53,20 @@ class Knob:
             raise BadKnobValue(robot, self.name, text, self.expected)
         return value
 
+    def _number(self, text: str) -> float:
+        """Read a number, or a part of the default: `90%`."""
+        if text.endswith("%") and isinstance(self.default, float):
+            return self.default * float(text.removesuffix("%")) / 100
+        return float(text)
+
     @property
     def expected(self) -> str:
         """What would be right, for error messages."""
+        if isinstance(self.default, str) and not self.or_number:
+            return " or ".join(self.choices) or self.unit
         form = "LO..HI with LO < HI, both" if isinstance(self.default, tuple) else "a number"
-        return f"{form} between {self.low:g} and {self.high:g} ({self.unit})"
+        words = "".join(f"{word}, or " for word in self.choices)
+        return f"{words}{form} between {self.low:g} and {self.high:g} ({self.unit})"
 
 
 @dataclass(frozen=True)
@@ -88,6 +106,44 @@ class Rules:
 
 
 @dataclass(frozen=True)
+class ReachRules:
+    """The task of an arm: bring its tool to a goal without touching the scene.
+
+    return = −50 · actions − 10000 · hit + 5000 · goal, over at either (the paper's r = −s − 10000 h + 5000 g).
+    """
+
+    goal: tuple[float, float, float]
+    """Where to, metres."""
+    radius: float = 0.05
+    """How near is there, metres."""
+    action_cost: float = 50.0
+    """Of one action: so many ticks of the published environment take the tool 1 cm on."""
+    hit_cost: float = 10_000.0
+    goal_reward: float = 5_000.0
+    start_noise: float = 0.05
+    """Half-width of the uniform noise on the joints that move, but the last, rad."""
+    horizon: int = 160
+    """Actions after which an episode is cut: 8000 ticks."""
+
+
+TOOL_ENTRIES = ("tool_x", "tool_y", "tool_z")
+"""What an arm is told and what its states are compared by."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """What an arm does is where its tool is: actions are displacements of it, states are compared by it.
+
+    Arms that cannot move it along an axis have that action, too, without effect: so arms of one layout share demonstrations.
+    """
+
+    site: str
+    """The site of the model."""
+    step_m: float
+    """Largest displacement of one action along every axis."""
+
+
+@dataclass(frozen=True)
 class RobotFamily:
     """What has knobs: a model file, the knobs that change its body, and its task. With its knobs set it is a `Robot`."""
 
@@ -105,13 +161,25 @@ class RobotFamily:
     """The task, or None for robots without a reward."""
     base_edits: tuple[Edit, ...] = ()
     """What turns the file's body into the robot with all knobs at their defaults."""
+    build: Callable[[Callable[[str], Value]], Any] | None = field(default=None, compare=False)
+    """Makes the `MjSpec` of a body that no file has, of its knobs' values by name."""
+    reach: ReachRules | None = None
+    """The task of an arm."""
+    tool: Tool | None = None
+    """Of an arm."""
+
+    @property
+    def has_task(self) -> bool:
+        """Whether it has a task of its own, which pays and ends."""
+        return self.rules is not None or self.reach is not None
 
     def knob(self, name: str) -> Knob | None:
         """Return the knob of that name."""
         return next((knob for knob in self.knobs if knob.name == name), None)
 
 
-def _no_edits(value: Value) -> tuple[Edit, ...]:
+def no_edits(value: Value) -> tuple[Edit, ...]:
+    """Return no change of the model: of knobs that act elsewhere."""
     del value
     return ()
 
@@ -123,6 +191,6 @@ NOISE = Knob(
     low=0.0,
     high=1.0,
     about="standard deviation of the Gaussian noise on every control (stochastic dynamics)",
-    edits=_no_edits,
+    edits=no_edits,
 )
 """Actuation noise acts on the controls that a batch sends, not on the model."""

@@ -27,18 +27,24 @@ from imitable.robots.edits import (
     is_servo,
 )
 from imitable.robots.family import NOISE, Knob, RobotFamily, Value
+from imitable.robots.robot import Robot
+from imitable.robots.servos import servo_knobs
 
 DEFAULT_PERIOD_S = 0.02
 """Control period of a file that is not told another: 50 Hz, or the file's time step if that is longer."""
 
 
-def load(path: str) -> RobotFamily:
-    """Read an MJCF (or URDF) file as a family of robots."""
+def load(path: str, name: str | None = None, frame_skip: int | None = None) -> RobotFamily:
+    """Read an MJCF (or URDF) file as a family of robots, of another name than the path and another control rate, if given."""
     spec, model = _compiled(path)
-    _check_actuators(path, spec, model)
-    frame_skip = max(1, round(DEFAULT_PERIOD_S / float(model.opt.timestep)))
+    if model.na:
+        reason = (
+            "its actuators have states of their own, so that (qpos, qvel) is not the whole state; use motors or position servos"
+        )
+        raise BadModel(path, reason)
+    frame_skip = frame_skip or max(1, round(DEFAULT_PERIOD_S / float(model.opt.timestep)))
     return RobotFamily(
-        name=path,
+        name=name or path,
         model_file=path,
         source_hash=content_hash(path),
         frame_skip=frame_skip,
@@ -56,18 +62,17 @@ def _compiled(path: str) -> tuple[Any, Any]:
         raise BadModel(path, f"MuJoCo cannot compile it: {error}") from None
 
 
-def _check_actuators(path: str, spec: Any, model: Any) -> None:
-    if not spec.actuators:
-        raise BadModel(path, "it has no actuator, so nothing can be controlled; add an <actuator> section")
-    if model.na:
-        reason = (
-            "its actuators have states of their own, so that (qpos, qvel) is not the whole state; use motors or position servos"
-        )
-        raise BadModel(path, reason)
+def check_controls(robot: Robot) -> None:
+    """Refuse a body that cannot be controlled."""
+    path, model = robot.family.name, robot.model
+    if not model.nu:
+        reason = f"it has no actuator, so nothing can be controlled; give its joints servos, {path}:kp.*=100,force.*=50, or"
+        raise BadModel(path, f"{reason} add an <actuator> section")
     # the compiled model knows ranges that the file leaves to its defaults or to the joint
-    for name, limited in zip(actuator_names(spec), model.actuator_ctrllimited, strict=True):
+    for name, limited in zip(robot.actuator_names, model.actuator_ctrllimited, strict=True):
         if not limited:
-            raise BadModel(path, f'actuator {name!r} has no control range; add ctrllimited="true" ctrlrange="LOW HIGH"')
+            reason = f'actuator {name!r} has no control range; add ctrllimited="true" ctrlrange="LOW HIGH"'
+            raise BadModel(path, f"{reason}, or make it a servo, kp.{name}=100")
 
 
 def _number(make: Callable[[float], Edit]) -> Callable[[Value], tuple[Edit, ...]]:
@@ -90,6 +95,7 @@ def _model_knobs(spec: Any, model: Any) -> list[Knob]:
     knobs = [_gravity_knob(spec)]
     knobs.extend(_actuator_knobs(spec))
     knobs.extend(_range_knob(spec, joint) for joint in spec.joints if joint.name and _has_range(joint))
+    knobs.extend(servo_knobs(spec))  # after strength and range, which say how far servos can push and be told to go
     for geom in spec.geoms:
         if name := str(geom.name):
             edits = _number(lambda value, name=name: SlidingFriction((name,), value))

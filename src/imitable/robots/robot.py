@@ -18,7 +18,8 @@ import numpy as np
 
 from imitable.errors import BadKnobValue, BadModel
 from imitable.robots.edits import Edit, actuator_names
-from imitable.robots.family import RobotFamily, Value
+from imitable.robots.family import TOOL_ENTRIES, RobotFamily, Tool, Value
+from imitable.robots.knob_text import settings_text, value_text
 from imitable.types import Floats, Layout, frozen
 
 
@@ -33,7 +34,7 @@ class Robot:
 
     def __str__(self) -> str:
         """Return the canonical text; `parse_robot(str(robot)) == robot`."""
-        settings = ",".join(f"{name}={value_text(value)}" for name, value in self.values)
+        settings = settings_text(self.family, dict(self.values))
         return f"{self.family.name}:{settings}" if settings else self.family.name
 
     def value(self, name: str) -> Value:
@@ -50,6 +51,11 @@ class Robot:
         return value
 
     @property
+    def actuator_names(self) -> tuple[str, ...]:
+        """One distinct name an actuator."""
+        return self._compiled[1]
+
+    @property
     def model(self) -> Any:
         """The compiled `MjModel`. Do not write to it: it is shared."""
         return self._compiled[0]
@@ -57,7 +63,8 @@ class Robot:
     @cached_property
     def _compiled(self) -> tuple[Any, tuple[str, ...]]:
         """The model, and one name an actuator."""
-        spec = mujoco.MjSpec.from_file(self.family.model_file)
+        build = self.family.build
+        spec = mujoco.MjSpec.from_file(self.family.model_file) if build is None else build(self.value)
         for edit in self._edits():
             edit.apply(spec)
         with warnings.catch_warnings():  # Gymnasium's HalfCheetah uses an attribute that MuJoCo 4 calls deprecated
@@ -102,13 +109,15 @@ class Robot:
         return Layout(
             qpos=tuple(qpos),
             qvel=tuple(qvel),
-            actuators=self._compiled[1],
+            actuators=self.actuator_names if self.tool is None else TOOL_ENTRIES,
             period_s=self.frame_skip * float(model.opt.timestep),
         )
 
     @cached_property
     def control_range(self) -> Floats:
-        """(2, A) lowest and highest control."""
+        """(2, A) lowest and highest control; of an arm, displacement of its tool."""
+        if self.tool is not None:
+            return frozen(self.tool.step_m * np.outer((-1.0, 1.0), np.ones(len(TOOL_ENTRIES))))
         return frozen(np.array(self.model.actuator_ctrlrange).T)
 
     @cached_property
@@ -133,8 +142,13 @@ class Robot:
 
     @property
     def has_servos(self) -> bool:
-        """Whether an actuator's force depends on where the body is, so that controls are positions or speeds."""
-        return bool((self.model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)).any())
+        """Whether controls are positions or speeds: an actuator's force depends on where the body is. Not those of a tool."""
+        return self.tool is None and bool((self.model.actuator_biastype == int(mujoco.mjtBias.mjBIAS_AFFINE)).any())
+
+    @property
+    def tool(self) -> Tool | None:
+        """What an arm is controlled and compared by; None of other bodies."""
+        return self.family.tool
 
     @property
     def root_entries(self) -> int:
@@ -159,16 +173,6 @@ class Robot:
         digest = hashlib.sha256(buffer.tobytes())
         digest.update(f"{self.frame_skip} {self.noise}".encode())
         return digest.hexdigest()[:32]
-
-
-def value_text(value: Value) -> str:
-    """Return a knob's value as text that reads back to the same number."""
-    return "..".join(_number_text(x) for x in value) if isinstance(value, tuple) else _number_text(value)
-
-
-def _number_text(number: float) -> str:
-    short = f"{number:g}"
-    return short if float(short) == number else repr(number)
 
 
 def _entry_names(joint: str, width: int) -> list[str]:

@@ -11,7 +11,7 @@ from imitable.errors import UnstableSimulation
 from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
 from imitable.sim.kinematics import state_space
-from imitable.sim.task import Free, Locomotion
+from imitable.sim.own_task import own_task
 from imitable.types import Floats, Trajectory
 
 SMOOTHNESS, LOUDNESS = 0.9, 0.7
@@ -26,7 +26,8 @@ class Scales:
     """How much a body's state varies when it babbles: standard deviations.
 
     Of entries as a policy observes them, and of coordinates and differences (`kinematics.StateSpace`), which distances are
-    measured in. They are the same but for bodies with quaternions.
+    measured in. They are the same but for bodies with quaternions. Those of an arm are of its tool, (3), and the same along
+    all axes, whether it can move there or not: a metre is a metre.
     """
 
     state: Floats
@@ -48,8 +49,7 @@ def babble(
     """
     rng = seeding.generator(seed, "babble")
     if starts is None:
-        task = Locomotion(robot) if robot.family.rules else Free(robot)
-        starts = task.start(rng, count).states
+        starts = own_task(robot).start(rng, count).states
     actions = _smooth(robot, rng.standard_normal((steps, count, robot.control_range.shape[1])))
     batch = Batch(robot, count, threads)
     batch.set_state(starts)
@@ -92,6 +92,9 @@ def scales(robot: Robot) -> Scales:
     space, states = state_space(robot), np.concatenate(movements)
     changes = np.concatenate([np.diff(one, axis=0) for one in movements])
     differences = np.concatenate([space.difference(one[1:], one[:-1]) for one in movements])
+    if robot.tool is not None:
+        seen, steps = (np.full(3, array.std(axis=0).max()) for array in (space.coordinates(states), differences))
+        return Scales(seen, steps, seen, steps)
     deviations = (array.std(axis=0) for array in (states, changes, space.coordinates(states), differences))
     return Scales(*map(_floored, deviations))
 

@@ -18,6 +18,7 @@ from mujoco.batch import SimulationError
 
 from imitable.errors import MixedRobots
 from imitable.robots.robot import Robot
+from imitable.sim.inverse_kinematics import BatchControl
 from imitable.types import Bools, Floats, Ints
 
 
@@ -47,6 +48,7 @@ class Batch:
         self._outer: Floats = self._native.bind("xfrc_applied")
         self._warnings: Ints = self._native.warning[:, :, 1]
         self._nq = self._qpos.shape[1]
+        self._tools = None if self.robot.tool is None else BatchControl(self.robot, self._native)
 
     def __len__(self) -> int:
         """Return the number of simulations."""
@@ -80,11 +82,12 @@ class Batch:
     def step(self, controls: Floats, ids: Ints | None = None) -> Bools:
         """Advance by one control step under controls (n, A); return which simulations are unstable, (n). `ids` must ascend.
 
+        Controls are those of the actuators; of an arm with a tool, displacements, which become angles here.
         A simulation is unstable if MuJoCo warned or failed, or its state is not finite. Its state means nothing then, but no
         other simulation is touched.
         """
         where = slice(None) if ids is None else ids
-        self._ctrl[where] = controls
+        self._ctrl[where] = controls if self._tools is None else self._tools.controls(controls, ids)
         # a simulation that goes bad is reset by MuJoCo, counters too: only counting from zero shows a second time
         self._warnings[where] = 0
         failed = np.zeros(len(self), bool)

@@ -13,7 +13,10 @@ from functools import cached_property, lru_cache
 import mujoco
 import numpy as np
 
+from imitable.robots.family import TOOL_ENTRIES
 from imitable.robots.robot import Robot
+from imitable.sim.inverse_kinematics import moved_tools, posed
+from imitable.sim.poses import positions
 from imitable.types import Bools, Floats, Ints, frozen
 
 SLACK = 0.01
@@ -119,9 +122,60 @@ class StateSpace:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class ToolSpace(StateSpace):
+    """The states of an arm as its work sees them: two differ by where their tools are, in 3 entries, metres."""
+
+    robot: Robot
+    """The arm."""
+
+    @property
+    def size(self) -> int:
+        """3."""
+        return 3
+
+    def difference(self, states: Floats, targets: Floats) -> Floats:
+        """(…, S), (…, S) → (…, 3) from the targets' tools to the states'."""
+        return self.coordinates(states) - self.coordinates(targets)
+
+    def moved(self, states: Floats, differences: Floats) -> Floats:
+        """(…, S), (…, 3) → (…, S) states whose tools are displaced so much, as far as the arm can."""
+        flat = states.reshape(-1, states.shape[-1])
+        there = moved_tools(self.robot, flat, differences.reshape(-1, 3), steps=3)
+        return there.reshape(states.shape)
+
+    def coordinates(self, states: Floats) -> Floats:
+        """(…, S) → (…, 3) where the tools are."""
+        assert self.robot.tool is not None
+        return positions(self.robot, states, (self.robot.tool.site,))[..., 0, :]
+
+    def tangent(self, entries: Bools) -> Bools:
+        """(3) → (3): entries of the tool are those of a difference."""
+        return entries
+
+    def names(self, entries: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of the three entries."""
+        del entries
+        return TOOL_ENTRIES
+
+
+def entry_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of what states are compared by: their entries, or those of the tool."""
+    return robot.layout.state if robot.tool is None else TOOL_ENTRIES
+
+
 @lru_cache(maxsize=64)
 def state_space(robot: Robot) -> StateSpace:
-    """Return the space of a robot's states."""
+    """Return the space in which a robot's states are compared: that of its joints, or of its tool."""
+    joints = joint_space(robot)
+    if robot.tool is None:
+        return joints
+    return ToolSpace(joints.nq, joints.nv, joints.quaternions, joints.origin, robot)
+
+
+@lru_cache(maxsize=64)
+def joint_space(robot: Robot) -> StateSpace:
+    """Return the space of a robot's positions and velocities."""
     places, origin = quaternions(robot), np.zeros(len(robot.start))
     for first in places:
         origin[first : first + 4] = robot.start[first : first + 4]
@@ -177,8 +231,11 @@ def beyond_limits(robot: Robot, states: Floats) -> Bools:
 def within_limits(robot: Robot, states: Floats) -> Floats:
     """(N, S) → (N, S): joints that stand beyond their range by more than `SLACK` of its span are put at its end.
 
-    Limits are soft, so that less is part of many movements; ball joints are left as they are.
+    Limits are soft, so that less is part of many movements; ball joints are left as they are. An arm takes the pose of its own
+    whose tool is nearest.
     """
+    if robot.tool is not None:
+        return posed(robot, states)
     model, moved = robot.model, states.copy()
     for joint in np.flatnonzero(model.jnt_limited).tolist():
         if int(model.jnt_type[joint]) == int(mujoco.mjtJoint.mjJNT_BALL):
@@ -189,6 +246,11 @@ def within_limits(robot: Robot, states: Floats) -> Floats:
         beyond = (states[:, place] < low - slack) | (states[:, place] > high + slack)
         moved[beyond, place] = np.clip(states[beyond, place], low, high)
     return moved
+
+
+def own_starts(robot: Robot, states: Floats) -> Floats:
+    """(N, S) → (N, S) demonstrated states as an imitator begins in them: as they are, or, of an arm, in a pose of its own."""
+    return states if robot.tool is None else posed(robot, states)
 
 
 def penetrating(robot: Robot, states: Floats) -> Bools:

@@ -17,12 +17,14 @@ import numpy as np
 
 from imitable.errors import BadOption, one_of
 from imitable.robots.robot import Robot
+from imitable.sim.objects import own_bodies
 from imitable.types import Floats, Ints, frozen
 
 
 def point_names(robot: Robot) -> tuple[str, ...]:
-    """Return the bodies that can move, by name, or by number where they have none."""
-    return tuple(name for name, place in _places(robot).items() if place < robot.model.nbody)
+    """Return the robot's bodies that can move, by name, or by number where they have none; objects are not of the robot."""
+    own = own_bodies(robot)
+    return tuple(name for name, place in _places(robot).items() if place < len(own) and own[place])
 
 
 def positions(robot: Robot, states: Floats, points: Sequence[str] | None = None) -> Floats:
@@ -43,6 +45,19 @@ def positions(robot: Robot, states: Floats, points: Sequence[str] | None = None)
     # MuJoCo would read a quaternion of NaN as no rotation
     found[~np.isfinite(flat).all(axis=1)] = np.nan
     return found[:, chosen].reshape(*states.shape[:-1], len(chosen), 3)
+
+
+def tool_poses(robot: Robot, states: Floats) -> Floats:
+    """(N, S) → (N, 7) where an arm's tool is, metres, and how it is turned, a quaternion (w, x, y, z)."""
+    assert robot.tool is not None, robot
+    model, site = robot.model, int(robot.model.site(robot.tool.site).id)
+    data, poses = mujoco.MjData(model), np.empty((len(states), 7))
+    for row, state in enumerate(states):
+        data.qpos[:] = state[: model.nq]
+        mujoco.mj_kinematics(model, data)
+        poses[row, :3] = data.site_xpos[site]
+        mujoco.mju_mat2Quat(poses[row, 3:], data.site_xmat[site])
+    return poses
 
 
 def _chosen(robot: Robot, points: Sequence[str] | None) -> Ints:
@@ -66,12 +81,13 @@ def _places(robot: Robot) -> dict[str, int]:
 
 @lru_cache(maxsize=64)
 def size(robot: Robot) -> float:
-    """Return the longest side of the box around the body's geoms at its start, metres."""
+    """Return the longest side of the box around the body's geoms at its start, metres, without objects."""
     model = robot.model
     data = mujoco.MjData(model)
     data.qpos[:] = robot.start[: model.nq]
     mujoco.mj_kinematics(model, data)
-    moving = [geom for geom in range(model.ngeom) if int(model.body_weldid[model.geom_bodyid[geom]])]
+    bodies, own = model.geom_bodyid.tolist(), own_bodies(robot)
+    moving = [geom for geom, body in enumerate(bodies) if own[body] and int(model.body_weldid[body])]
     corners = np.concatenate([_corners(model, data, geom) for geom in moving])
     return float((corners.max(axis=0) - corners.min(axis=0)).max())
 
@@ -125,7 +141,7 @@ def limited_joints(robot: Robot) -> LimitedJoints:
 
 def uprights(robot: Robot, states: Floats) -> Floats:
     """(…, S) → (…, 3) where the direction of the first moving body that was up at the start points now, a unit vector."""
-    model, root = robot.model, min(_places(robot).values())
+    model, root = robot.model, _places(robot)[point_names(robot)[0]]
     data, flat = mujoco.MjData(model), states.reshape(-1, states.shape[-1])[:, : robot.model.nq]
     data.qpos[:] = robot.start[: model.nq]
     mujoco.mj_kinematics(model, data)
@@ -154,11 +170,14 @@ class JointColumns:
 
 @lru_cache(maxsize=64)
 def joint_columns(robot: Robot) -> JointColumns:
-    """Return which degrees of freedom of a body turn and which slide."""
+    """Return which degrees of freedom of a body turn and which slide; those of objects are left out."""
+    own = own_bodies(robot)
     model, turning, names, sliding = robot.model, list[tuple[int, ...]](), list[str](), list[int]()
     slides = {int(mujoco.mjtJoint.mjJNT_FREE): 3, int(mujoco.mjtJoint.mjJNT_SLIDE): 1}
     turns = {int(mujoco.mjtJoint.mjJNT_FREE): 3, int(mujoco.mjtJoint.mjJNT_BALL): 3, int(mujoco.mjtJoint.mjJNT_HINGE): 1}
     for joint, kind in enumerate(model.jnt_type.tolist()):
+        if not own[model.jnt_bodyid[joint]]:
+            continue
         first = int(model.jnt_dofadr[joint])
         middle = first + slides.get(kind, 0)
         sliding += range(first, middle)

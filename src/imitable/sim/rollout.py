@@ -270,7 +270,7 @@ def _play(
         after, outcome = outcome_after(task, moment, batch.states[alive], unstable, task.horizon)
         states[t + 1, alive] = after.states
         lengths[alive[~unstable]] = t + 1
-        terminated[alive] = outcome.terminated
+        terminated[alive] = outcome.absorbing  # a goal that was reached is no fall
         alive = alive[~outcome.ended]
         if not len(alive):
             break

@@ -141,6 +141,10 @@ class Attempts:
         """(k), (k) discounted distances of some attempts, and those of the passive imitator."""
         return ruler.discounted(self.errors[rows]), ruler.discounted(self.passive_errors[rows])
 
+    def floors(self, ruler: Distance, rows: Ints | slice = slice(None)) -> Floats:
+        """(k) what passive distances of some attempts count as at least: `Distance.floor` at every step."""
+        return ruler.discounted(np.where(np.isfinite(self.errors[rows]), ruler.floor, np.nan))
+
     def share(self, ruler: Distance, rows: Ints) -> tuple[float, float]:
         """Return Σ d / Σ p of k attempts at one demonstration, and its standard error; d distances, p the passive ones.
 
@@ -148,7 +152,7 @@ class Attempts:
         standard error is that of the mean of d − share · p, over the mean of p; 0 of one attempt.
         """
         distances, passive = self.distances(ruler, rows)
-        passive = np.maximum(passive, ruler.discounted(np.where(np.isfinite(self.errors[rows]), ruler.floor, np.nan)))
+        passive = np.maximum(passive, self.floors(ruler, rows))
         share = float(distances.sum() / passive.sum())
         if len(rows) == 1:
             return share, 0.0

@@ -16,7 +16,8 @@ import mujoco
 import numpy as np
 
 from imitable.robots.robot import Robot
-from imitable.sim.kinematics import state_space
+from imitable.sim.kinematics import joint_space
+from imitable.sim.objects import own_entries
 from imitable.types import Bools, Floats, Ints
 
 NEAR_M, NEAR_RAD = 0.02, 0.05
@@ -78,7 +79,7 @@ def _between(robot: Robot, states: Floats, pieces: int) -> Floats:
     """(T + 1, S) → (T · pieces + 1, S) with states in between: positions on cubics, velocities on lines."""
     if pieces == 1:
         return states
-    space, period = state_space(robot), robot.layout.period_s
+    space, period = joint_space(robot), robot.layout.period_s
     here, there = states[:-1, space.nq :], states[1:, space.nq :]
     moved = space.difference(states[1:], states[:-1])[:, : space.nv]
     fine = np.repeat(states[:-1], pieces, axis=0)
@@ -205,14 +206,15 @@ class Frame:
 def frame(robot: Robot, driven: Bools) -> Frame:
     """Return how a body hangs in the world; `driven` (nv) says what its actuators move.
 
-    Of several bodies that nothing joins, such as a robot and a thing, the heaviest that can travel is meant.
+    Objects do not count. Of several bodies that nothing joins, the heaviest that can travel is meant.
     """
     model = robot.model
     data = mujoco.MjData(model)
     data.qpos[:] = robot.start[: model.nq]
     mujoco.mj_forward(model, data)
     slides, roots = _translations(model)
-    travel, owners = roots & ~driven, np.array(model.body_rootid)[np.array(model.dof_bodyid)]
+    own_dofs = own_entries(robot)[model.nq :]
+    travel, owners = roots & ~driven & own_dofs, np.array(model.body_rootid)[np.array(model.dof_bodyid)]
     trees = sorted(set(owners[travel].tolist() or owners.tolist()), key=lambda root: float(model.body_subtreemass[root]))
     down = np.where(travel & (owners == trees[-1]), -np.array(data.qfrc_bias), 0.0)
     own = np.array(model.body_rootid) == trees[-1]

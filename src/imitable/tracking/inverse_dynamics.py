@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 
 from imitable.robots.robot import Robot
+from imitable.sim.kinematics import state_space
 from imitable.types import Floats
 
 
@@ -63,9 +64,12 @@ def inverse_forces(robot: Robot, states: Floats, targets: Floats) -> Floats:
 def inverse_actions(robot: Robot, states: Floats, targets: Floats) -> Floats:
     """(N, S), (N, S) → (N, A) controls of least squares whose joint forces are nearest to `inverse_forces`, not yet clipped.
 
-    u = (τ / gear − bias) / gain for actuators on a joint (`biases`); others are asked for no force.
+    u = (τ / gear − bias) / gain for actuators on a joint (`biases`); others are asked for no force. Of a tool, the displacement
+    to the target's.
     """
     model = robot.model
+    if robot.tool is not None:
+        return state_space(robot).difference(targets, states)
     forces, controls = inverse_forces(robot, states, targets), passive_actions(robot, states)
     for actuator in np.flatnonzero(_linear(model)).tolist():
         strength = float(model.actuator_gainprm[actuator, 0] * model.actuator_gear[actuator, 0])
@@ -77,8 +81,11 @@ def inverse_actions(robot: Robot, states: Floats, targets: Floats) -> Floats:
 def passive_actions(robot: Robot, states: Floats) -> Floats:
     """(N, S) → (N, A) controls of an imitator that does nothing: those that ask its actuators for no force, not yet clipped.
 
-    u = −bias / gain: 0 of a motor, the joint's own position (and a little of its velocity) of a position servo.
+    u = −bias / gain: 0 of a motor, the joint's own position (and a little of its velocity) of a position servo. A tool is not
+    displaced.
     """
+    if robot.tool is not None:
+        return np.zeros((len(states), len(robot.control_centre)))
     model = robot.model
     gains = np.where(_linear(model), model.actuator_gainprm[:, 0], 1.0)
     return 0.0 - np.where(_linear(model), biases(robot, states), 0.0) / gains
@@ -106,6 +113,8 @@ def bands(robot: Robot) -> Floats:
 
     A stiff servo is at its force limit almost everywhere in its range: to feel a slope one must look inside this band.
     """
+    if robot.tool is not None:
+        return np.ones(len(robot.control_centre))
     model = robot.model
     gains = np.where(_linear(model), np.abs(model.actuator_gainprm[:, 0]), 0.0)
     limits = np.array([_force_limit(model, actuator) for actuator in range(model.nu)])

@@ -20,7 +20,8 @@ from imitable.errors import BadOption
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
 from imitable.sim.kinematics import state_space
-from imitable.sim.task import Locomotion, moment_of
+from imitable.sim.own_task import own_task
+from imitable.sim.task import moment_of
 from imitable.tracking.follow import follow
 from imitable.tracking.solver import Lanes, Solver
 from imitable.types import Bools, Demonstrations, Floats
@@ -70,7 +71,7 @@ class Reroller:
         self._imitator, self._seed = imitator, seed
         self._lanes = Lanes(imitator, scales(imitator).difference, threads)
         self._solver = Solver(restart_budget=RESTART_BUDGET)
-        self._task = Locomotion(imitator) if imitator.family.rules else None
+        self._task = own_task(imitator) if imitator.family.has_task else None
 
     @property
     def spent(self) -> int:

@@ -20,7 +20,8 @@ from imitable.feasibility.spread import as_distance, spread_steps
 from imitable.feasibility.static_checks import GEOMETRY, Span, impossible, static_checks
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
-from imitable.sim.kinematics import within_limits
+from imitable.sim.kinematics import own_starts, within_limits
+from imitable.sim.objects import has_objects, own_entries
 from imitable.spec_text import OneOf, Range, check_fields
 from imitable.tracking.attempts import Attempts, Pieces, Trace, compare_attempts, discounted_share
 from imitable.tracking.certificate import certificate
@@ -96,7 +97,7 @@ class _Tracker:
 
     def __init__(self, method: Direct, job: ScoringJob) -> None:
         self._method, self._job = method, job
-        self._lanes = Lanes(job.imitator, scales(job.imitator).difference, job.threads)
+        self._lanes = Lanes(job.imitator, _scale_without_objects(job), job.threads)
         self._solver = Solver(restart_budget=method.restart_budget)
 
     @cached_property
@@ -285,7 +286,9 @@ class _Restarts(_Tracker):
         """Try single transitions of all of them."""
         begins = [spread_steps(trajectory, self.horizon) for trajectory in trajectories]
         pieces = self._pieces(begins, [1] * len(trajectories))
-        attempts = self._greedy(trajectories, pieces, pieces.states(trajectories, 1))
+        targets = pieces.states(trajectories, 1)
+        targets[:, 0] = own_starts(self._job.imitator, targets[:, 0])
+        attempts = self._greedy(trajectories, pieces, targets)
         return [self._measured(np.flatnonzero(pieces.owners == owner), attempts) for owner in range(len(trajectories))]
 
     def _measured(self, rows: Ints, attempts: Attempts) -> Measured:
@@ -347,6 +350,14 @@ def window_begins(trajectory: Trajectory, steps: int, count: int, spans: Sequenc
         longest = max(missed, key=lambda span: span.end - span.begin)
         begins = np.append(begins, np.clip(longest.begin - steps // 4, 0, latest))
     return np.unique(begins)
+
+
+def _scale_without_objects(job: ScoringJob) -> Floats:
+    """(2 nv) scale of the errors that every step makes small: infinite for objects that are not compared."""
+    scale, space = scales(job.imitator).difference, job.ruler.space
+    if job.imitator.tool is not None or not has_objects(job.imitator):
+        return scale
+    return np.where(space.tangent(~own_entries(job.imitator)) & ~job.ruler.compared, np.inf, scale)
 
 
 def _compared_scale(job: ScoringJob) -> Floats:

@@ -20,6 +20,7 @@ from imitable.feasibility.model_cache import cached
 from imitable.feasibility.scorer import Measured, ScoringJob
 from imitable.nn import inverse_model
 from imitable.sim.babble import babble
+from imitable.sim.kinematics import own_starts
 from imitable.spec_text import Range, check_fields
 from imitable.tensors import Arrays
 from imitable.tracking.attempts import Attempts, Pieces, compare_attempts, discounted_share, joined, whole_pieces
@@ -133,6 +134,7 @@ class _Follower:
     def _attempted(self, trajectories: Sequence[Trajectory], pieces: Pieces) -> Attempts:
         job, steps = self._job, int(pieces.lengths.max())
         targets = pieces.states(trajectories, steps)
+        targets[:, 0] = own_starts(job.imitator, targets[:, 0])
         disturbances = pieces.disturbances(trajectories, job.imitator, steps, job.seed)
         followed = self._followed(targets, self._jitter(trajectories, pieces, steps), disturbances)
         passive = passive_rollout(self._lanes, targets[:, 0], steps, disturbances)
@@ -161,7 +163,9 @@ class _Follower:
         within = slice(int(attempts.pieces.lengths[row]))
         errors, passive_errors = attempts.errors[row, within], attempts.passive_errors[row, within]
         distance, passive = (float(self._job.ruler.discounted(array)) for array in (errors, passive_errors))
-        return Measured(float(errors.mean()), discounted_share(distance, passive), attempts.trace(np.array([row])))
+        rows = np.array([row])
+        share = discounted_share(distance, passive, float(attempts.floors(self._job.ruler, rows)[0]))
+        return Measured(float(errors.mean()), share, attempts.trace(rows))
 
 
 def _averaged(attempts: Sequence[Measured]) -> Measured:

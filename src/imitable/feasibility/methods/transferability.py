@@ -41,8 +41,10 @@ from imitable.rl.reward_model import Rewards, absorbing_steps
 from imitable.rl.settings import Trpo
 from imitable.rl.train import Trainer
 from imitable.robots.robot import Robot
+from imitable.sim.kinematics import own_starts
+from imitable.sim.own_task import own_task
 from imitable.sim.rollout import Segment
-from imitable.sim.task import End, Free, Locomotion, Moment, Task, moment_of
+from imitable.sim.task import End, Moment, Task, moment_of
 from imitable.spec_text import Range, check_fields
 from imitable.tensors import Arrays
 from imitable.tracking.attempts import trace_without_rollout
@@ -179,9 +181,9 @@ class Beginning:
     """The first H steps from the demonstrations' first states, on the imitator's body; others pay for them."""
 
     def __init__(self, imitator: Robot, phi: Features, starts: Floats, horizon: int) -> None:
-        self._base: Task = Locomotion(imitator) if imitator.family.rules else Free(imitator)
+        self._base: Task = own_task(imitator)
         # the policy sees whole states: those of the simulator go on with the sign that their start has
-        self._starts = phi.space.one_sign(starts)
+        self._starts = own_starts(imitator, phi.space.one_sign(starts))
         self.horizon, self.robot, self.observation_size = horizon, imitator, self._base.observation_size
 
     @property

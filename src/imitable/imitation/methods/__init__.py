@@ -11,6 +11,7 @@ METHODS = {
     "sail": "imitable.imitation.methods.sail:Sail",
     "warm-start": "imitable.imitation.methods.warm_start:WarmStart",
     "cloning": "imitable.imitation.methods.cloning:Cloning",
+    "state-vae": "imitable.imitation.methods.state_vae:StateVae",
     "dcc": "imitable.imitation.methods.dcc:Dcc",
 }
 """Names on the command line, and where each learner lives."""

@@ -26,7 +26,8 @@ from imitable.rl.settings import LearningRate, Weight
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales
 from imitable.sim.kinematics import one_sign, quaternions, signed_like, state_space
-from imitable.sim.task import Locomotion, Moment
+from imitable.sim.own_task import own_task
+from imitable.sim.task import Moment
 from imitable.spec_text import Range, check_fields
 from imitable.types import Demonstrations, Episode, Floats, Layout, Singles, Trajectory, Weights, episode_of
 
@@ -181,10 +182,10 @@ def _least(job: LearningJob) -> Floats:
 def _upright(imitator: Robot, move: Trajectory) -> tuple[Floats, Floats]:
     """Return states and actions of a movement up to its first fall."""
     assert move.actions is not None
-    if imitator.family.rules is None:
+    if not imitator.family.has_task:
         return move.states, move.actions
     steps = np.arange(1, len(move) + 1)
-    fallen = Locomotion(imitator).end(Moment(move.states[1:], steps, np.zeros((len(move), 0), np.int64))).terminated
+    fallen = own_task(imitator).end(Moment(move.states[1:], steps, np.zeros((len(move), 0), np.int64))).terminated
     length = int(np.argmax(fallen)) + 1 if fallen.any() else len(move)
     return move.states[: length + 1], move.actions[:length]
 

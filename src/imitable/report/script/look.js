@@ -48,6 +48,7 @@ function drawReasons() {
     parts.push(el("h3", {}, "What it would need"), meters(reasons.forces.map((force) => ({name: force.joint, parts: [[force.needed / most, "infeasible"], [force.available / most, "feasible"]],
       text: force.available ? `${short(force.needed)} ${force.unit}, has ${short(force.available)}` : `${short(force.needed)} ${force.unit}, undriven`}))), el("p", {class: "small"}, "Median force that inverse dynamics asks for over the judged steps; what the joint has lies over it."));
   }
+  if (reasons?.reach) parts.push(el("h3", {}, "Out of reach"), el("ul", {}, el("li", {}, reasons.reach)));
   if (reasons?.limits.length) parts.push(el("h3", {}, "Joints past their limits"), el("ul", {}, reasons.limits.map((limit) => el("li", {}, `${limit.joint} goes to ${short(limit.reaches)}, its limit is ${short(limit.limit)}`))));
   if (reasons && !parts.length) parts.push(el("p", {class: "soft"}, "No entry, limit or force stands out."));
   host.replaceChildren(...parts);

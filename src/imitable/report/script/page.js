@@ -55,6 +55,7 @@ function listen() {
   byId("demonstrations").addEventListener("click", pick);
   byId("demonstrations").addEventListener("keydown", (event) => { if ((event.key === "Enter" || event.key === " ") && event.target.matches("tr") && pick(event)) event.preventDefault(); });
   byId("play").addEventListener("click", () => play(!player.playing));
+  turnable(byId("canvas"), drawFrame);
   byId("canvas").addEventListener("click", () => play(!player.playing));
   byId("canvas").addEventListener("keydown", (event) => {
     if (event.key === " ") play(!player.playing); else if (event.key === "ArrowRight") goTo(player.frame + 1); else if (event.key === "ArrowLeft") goTo(player.frame - 1); else return;

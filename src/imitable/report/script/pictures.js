@@ -18,13 +18,19 @@ function bodyBoxes(body, unit) {
   });
 }
 function prepared(motion) {
-  if (motion.boxes) return motion;
+  if (asSeen(motion).boxes) return motion;
   motion.boxes = {};
   for (const name of ["demonstrated", "attempted"]) if (motion[name]) motion.boxes[name] = bodyBoxes(motion[name], motion.unit);
-  const all = Object.values(motion.boxes).flat().map((one) => one.box);
+  const around = motion.scene ? bodyBoxes(motion.scene, motion.unit) : [];
+  const all = [...Object.values(motion.boxes).flat(), ...around].map((one) => one.box);
   motion.low = Math.min(...all.map((box) => box[1]), motion.ground ?? Infinity);
   motion.high = Math.max(...all.map((box) => box[3]));
   motion.wide = Math.max(...all.map((box) => box[2] - box[0]));
+  if (motion.scene) {
+    const ends = [Math.min(...all.map((box) => box[0])), Math.max(...all.map((box) => box[2]))];
+    motion.middle = (ends[0] + ends[1]) / 2;
+    motion.wide = 0.75 * (ends[1] - ends[0]);
+  }
   const [a, b] = [motion.boxes.demonstrated, motion.boxes.attempted];
   motion.apart = a && b ? Math.max(...a.map((one, i) => Math.abs(one.x - b[i].x))) : 0;
   return motion;
@@ -43,6 +49,7 @@ function hull(points) {
 
 // A picture is a list of primitives that a canvas and an SVG file draw alike.
 function picture(motion, frame, width, height, view) {
+  prepared(motion);
   const colours = Object.fromEntries(["card", "ink", "soft", "grid", "ground", "demonstrated", "attempted", "infeasible"].map((name) => [name, style(`--${name}`)]));
   const shapes = [{kind: "rect", x: 0, y: 0, width, height, fill: colours.card}];
   const names = ["demonstrated", "attempted"].filter((name) => motion[name]);
@@ -62,29 +69,29 @@ function panel(motion, frame, area, names, colours, over) {
   const head = names.length > 1 ? 52 : 34, foot = 30, room = Math.max(40, area.height - head - foot);
   const wide = motion.wide + (over ? Math.min(motion.apart, 2 * motion.wide) : 0);
   const scale = Math.min(area.width / (1.45 * wide), room / ((motion.high - motion.low) * 1.04 || 1));
-  const xs = names.map((name) => motion.boxes[name][frame].x), centre = xs.reduce((a, b) => a + b, 0) / xs.length;
+  const xs = names.map((name) => motion.boxes[name][frame].x), centre = motion.middle ?? xs.reduce((a, b) => a + b, 0) / xs.length;
   const floor = area.y + area.height - foot, X = (x) => area.x + area.width / 2 + (x - centre) * scale;
   const spare = motion.ground === null ? (room - (motion.high - motion.low) * scale) / 2 : 0, Y = (y) => floor - spare - (y - motion.low) * scale;
   const shapes = [], clip = {x: area.x, y: area.y, width: area.width, height: area.height}, step = nice(area.width / scale, area.width / 90), digits = step < 1 ? Math.ceil(-Math.log10(step)) : 0;
-  for (let x = Math.ceil((centre - area.width / 2 / scale) / step) * step; X(x) < area.x + area.width; x += step) {
+  for (let x = motion.scene ? Infinity : Math.ceil((centre - area.width / 2 / scale) / step) * step; X(x) < area.x + area.width; x += step) {
     shapes.push({kind: "line", points: [[X(x), area.y + head], [X(x), floor]], stroke: colours.grid, width: 1, clip});
     if (X(x) > area.x + 16 && X(x) < area.x + area.width - 16) shapes.push({kind: "text", x: X(x), y: floor + 18, text: `${x.toFixed(digits).replace("-", "−")} m`, fill: colours.soft, size: 11, anchor: "middle"});
   }
   const level = motion.ground === null ? floor : Y(motion.ground);
-  shapes.push({kind: "line", points: [[area.x, level], [area.x + area.width, level]], stroke: colours.ground, width: motion.ground === null ? 1 : 2.5});
+  if (motion.scene) shapes.push(...surroundings(motion, X, Y, scale, colours, clip));
+  else shapes.push({kind: "line", points: [[area.x, level], [area.x + area.width, level]], stroke: colours.ground, width: motion.ground === null ? 1 : 2.5});
   const ghost = !over && names[0] === "attempted" && motion.demonstrated;
   if (ghost) shapes.push(...body(motion, "demonstrated", frame, X, Y, scale, colours.demonstrated, 0.22, clip));
-  for (const name of names) shapes.push(...body(motion, name, frame, X, Y, scale, colours[name], over ? 0.78 : 0.92, clip));
+  for (const name of names) shapes.push(...body(motion, name, frame, X, Y, scale, colours[name], motion.scene ? 0.5 : over ? 0.78 : 0.92, clip));
+  if (motion.scene) for (const name of Object.keys(motion.tracks)) shapes.push(track(motion, name, X, Y, colours[name], clip));
   names.forEach((name, line) => shapes.push({kind: "text", x: area.x + 12, y: area.y + 22 + 18 * line, text: cut(`${motion.word ?? name}: ${motion.names[name]}${ghost && name === "attempted" && area.width > 460 ? " (pale: demonstrated)" : ""}`, area.width - 24), fill: colours[name], size: 13, weight: 600}));
   return shapes;
 }
 function body(motion, name, frame, X, Y, scale, fill, alpha, clip) {
-  const {counts, radii, points} = motion[name], flat = points[frame], shapes = [];
-  let place = 0;
-  counts.forEach((count, geom) => {
+  const {radii, points} = motion[name], flat = points[frame], shapes = [];
+  inOrder(motion[name], frame).forEach(({geom, place, count}) => {
     const corners = [];
     for (let i = place; i < place + count; i++) corners.push([X(flat[2 * i] * motion.unit), Y(flat[2 * i + 1] * motion.unit)]);
-    place += count;
     shapes.push({kind: "blob", points: hull(corners), radius: Math.max(radii[geom] * motion.unit * scale, 1), fill, alpha, clip});
   });
   return shapes;

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportAttributeAccessIssue=false
+"""The arm's paths in space and in the plane of three joints, from results/arm_paths.json, as one SVG file."""
+
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patches import Circle, Rectangle
+from reproduction_figures import COLOURS, svg
+
+from imitable.experiments.arm_paths import ArmPaths
+from imitable.robots.panda import GOAL, STAND_TOP_M, STANDS
+from imitable.robots.parse import parse_robot
+
+
+def drawn(paths: ArmPaths) -> bytes:
+    """Return demonstrations and every row's episodes, side by side: in space above, in the plane y = 0 below."""
+    groups = {"demonstrations": paths.demonstrated} | {row: {row: found} for row, found in paths.imitated.items()}
+    figure = plt.figure(figsize=(3.1 * len(groups), 5.6))
+    for place, (title, group) in enumerate(groups.items()):
+        space: Any = figure.add_subplot(2, len(groups), place + 1, projection="3d")
+        plane = figure.add_subplot(2, len(groups), len(groups) + place + 1)
+        _scene(plane)
+        for colour, (name, found) in zip(COLOURS, group.items(), strict=False):
+            for number, path in enumerate(found):
+                x, y, z = np.array(path).T / 1000
+                label = name if number == 0 and len(group) > 1 else None
+                space.plot(x, y, z, color=colour, linewidth=0.8)
+                plane.plot(x, z, color=colour, linewidth=0.8, label=label)
+                plane.plot(x[-1], z[-1], ".", color=colour, markersize=3)
+        _boxes(space)
+        space.set_title(title, fontsize=9)
+        if len(group) > 1:
+            plane.legend(fontsize=6, loc="upper right")
+    figure.tight_layout()
+    return svg(figure)
+
+
+def _scene(panel: Any) -> None:
+    """Draw stands, books and goal in the plane."""
+    for stand in STANDS:
+        panel.add_patch(Rectangle((stand - 0.01, 0), 0.02, STAND_TOP_M, color="#888888"))
+    panel.add_patch(Rectangle((STANDS[0], 0), STANDS[1] - STANDS[0], 0.16, color="#cccccc", zorder=0))
+    panel.add_patch(Circle((GOAL[0], GOAL[2]), 0.05, color="#009e73", alpha=0.3))
+    panel.set(xlim=(0.2, 1.05), ylim=(-0.02, 0.62), xlabel="x (m)", ylabel="z (m)", aspect="equal")
+
+
+def _boxes(space: Any) -> None:
+    """Draw the scene's boxes in space."""
+    model = parse_robot("panda").model
+    for geom in np.flatnonzero(model.geom_bodyid == 0).tolist():
+        if str(model.geom(geom).name) in ("table", "board"):
+            continue
+        low, sides = model.geom_pos[geom] - model.geom_size[geom], 2 * model.geom_size[geom]
+        space.bar3d(*low, *sides, color="#bbbbbb", alpha=0.4, shade=True)
+    space.set(xlim=(0.2, 1.05), ylim=(-0.35, 0.35), zlim=(0, 0.5))
+    space.set_box_aspect((0.85, 0.7, 0.5))
+    space.view_init(elev=25, azim=-60)
+    space.tick_params(labelsize=6)

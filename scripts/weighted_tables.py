@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Do weights win? The part of results/imitation.md that is made of the paper's cells: both learners, all six settings."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from imitable.experiments.catalogue import PAPER
+from imitable.experiments.cell_records import CellRecord
+from imitable.experiments.cells import Terms
+from imitable.experiments.paper_numbers import STEPS
+from imitable.experiments.protocol import PLAIN, PROJECTION, Protocol, read_protocol
+from imitable.experiments.rows import DIRECT, GAIL, OWN_EXPERT, RELATED_ONLY
+from imitable.experiments.statistics import steps_to
+from imitable.experiments.tables import Table, table_of
+
+TABLES = {"mujoco-b": (PROJECTION, "With projection"), "mujoco-a": (PLAIN, "Plain")}
+"""Experiments, the names of their learners, and headings."""
+
+ROWS = {GAIL.name: "unweighted", DIRECT.name: "weighted", RELATED_ONLY.name: "related only", OWN_EXPERT.name: "own expert"}
+"""Rows of the experiments, and what they are called here."""
+
+NEARLY_ALL = 0.95
+"""Part of the demonstrated return that counts as learned."""
+
+
+def weighted_tables(results: Path) -> list[str]:
+    """Return a table a learner, as far as its cells are recorded; nothing if none is."""
+    protocol = read_protocol(results / "protocol.json")
+    tables = {one.name: table_of(one, Terms(protocol), results / "cells") for one in PAPER if one.name in TABLES}
+    return [line for name in TABLES if tables[name].done for line in section(name, tables[name], protocol)]
+
+
+def section(name: str, table: Table, protocol: Protocol) -> list[str]:
+    """Return the table of one learner."""
+    learner, heading = TABLES[name]
+    return [
+        f"## {heading}: the paper's composition, weighted by `direct` and unweighted",
+        "",
+        f"`{protocol.learners[learner]}`, steps, seeds and weight rule of `protocol.json`. Each seed with mean actions, in",
+        "brackets the falls in 100 episodes; then ratios of means. *Steps*: of projection and learning until episodes with",
+        f"sampled actions return {NEARLY_ALL:.0%} of what is demonstrated, of the lowest and the highest seed. The command",
+        f"`imitable reproduce {name}` makes what is missing; [the paper, reproduced](../docs/reproduction.md) has curves.",
+        "",
+        f"| setting | {' | '.join(ROWS.values())} | weighted ÷ related | weighted ÷ own | steps, weighted |",
+        "|---|---|---|---|---|---|---|---|",
+        *(_row(table, place) for place in table.places),
+        "",
+    ]
+
+
+def _row(table: Table, place: str) -> str:
+    each = {row: table.at(place, row) for row in ROWS}
+    weighted = each[DIRECT.name]
+    cells = [_seeds(records) for records in each.values()]
+    cells += [_ratio(weighted, each[other]) for other in (RELATED_ONLY.name, OWN_EXPERT.name)]
+    return f"| {place} | {' | '.join([*cells, _steps(weighted)])} |"
+
+
+def _seeds(records: Sequence[CellRecord]) -> str:
+    return ", ".join(f"{one.mean_actions.mean:,.0f} ({one.mean_actions.falls})" for one in records) or "–"
+
+
+def _ratio(ours: Sequence[CellRecord], theirs: Sequence[CellRecord]) -> str:
+    if not (ours and theirs):
+        return "–"
+    means = [sum(one.mean_actions.mean for one in records) / len(records) for records in (ours, theirs)]
+    return f"{means[0] / means[1]:.0%}" if means[1] > 0 else "–"
+
+
+def _steps(records: Sequence[CellRecord]) -> str:
+    """Return steps until nearly all is learned, and the larger number as a part of the paper's."""
+    taken = [steps_to(one.curve, NEARLY_ALL * one.demonstrated_return) for one in records]
+    known = [steps for steps in taken if steps is not None]
+    if not records or len(known) < len(taken):
+        return f"not in {len(taken) - len(known)} of {len(taken)} seeds" if records else "–"
+    return f"{min(known):,} to {max(known):,}, {max(known) / STEPS['learner']:.1%} of the paper's"

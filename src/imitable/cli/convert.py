@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""`imitable convert`: other people's data as demonstrations of a robot."""
+
+from imitable.cli.console import Watched, bar, document, say, table
+from imitable.cli.summary import demonstrator_table
+from imitable.cli.verbs import Convert
+from imitable.command_text import command
+from imitable.demos.conversion.convert import Conversion, convert
+from imitable.demos.conversion.mapping import FILE, Entry
+from imitable.demos.conversion.other_arm import OtherArm, base_of
+from imitable.demos.conversion.parts import parts_path
+from imitable.demos.conversion.proposal import MappingOptions
+from imitable.demos.store import read
+from imitable.errors import BadOption
+from imitable.files import Output
+from imitable.robots.parse import parse_robot
+
+WHOLE = 1000
+"""Steps of the bar: how many recordings there are is known only when the source is open."""
+SHOWN = 60
+"""Entries of a mapping that are shown."""
+
+
+class _Watched(Watched):
+    """An observer that moves the bar by parts of the whole."""
+
+    def progress(self, done: int, total: int, note: str = "") -> None:
+        """Move the bar."""
+        super().progress(round(WHOLE * done / total), WHOLE, f"{done:,} of {total:,} {note}")
+
+
+def run(verb: Convert) -> None:
+    """Carry out the verb."""
+    with bar(verb.common, WHOLE, "converting") as shown:
+        try:
+            done = convert(
+                verb.source,
+                Output(verb.out, verb.resume, verb.overwrite, _Watched(verb.common, shown)),
+                verb.imitator,
+                format_name=verb.format,
+                options=_options(verb),
+                label=verb.label,
+                other=_other(verb),
+            )
+        except KeyboardInterrupt:
+            kept = f"What is done is kept in {parts_path(verb.out)}: the same command with --resume goes on from there."
+            raise KeyboardInterrupt(kept) from None
+    _report(verb, done)
+
+
+def _options(verb: Convert) -> MappingOptions:
+    return MappingOptions(
+        state=verb.state,
+        qpos=verb.qpos,
+        qvel=verb.qvel,
+        action=verb.action,
+        names=_pairs(verb.names),
+        fixed=tuple(filter(None, (name.strip() for name in verb.fixed.split(",")))),
+        unit=verb.unit,
+        quaternion=verb.quaternion,
+        angular=verb.angular,
+        differentiate=verb.differentiate,
+        fps=verb.fps,
+        beyond_range=verb.beyond_range,
+        kept=verb.map,
+    )
+
+
+def _other(verb: Convert) -> OtherArm | None:
+    if verb.demonstrator is None:
+        if verb.site is not None:
+            raise BadOption("--site", verb.site, "it is the hand of another arm: give --demonstrator, too")
+        return None
+    if verb.site is None:
+        raise BadOption("--demonstrator", verb.demonstrator, "say which site of it and of the imitator is the hand (--site)")
+    return OtherArm(parse_robot(verb.demonstrator), verb.site, base_of(verb.base))
+
+
+def _pairs(text: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for part in filter(None, text.split(",")):
+        theirs, equals, ours = (piece.strip() for piece in part.rpartition("="))
+        if not theirs or not equals or not ours:
+            raise BadOption("--names", part, "give THEIRS=OURS,…")
+        pairs[theirs] = ours
+    return pairs
+
+
+def _report(verb: Convert, done: Conversion) -> None:
+    mapping = done.mapping
+    if mapping is not None:
+        entries = (*mapping.positions, *mapping.velocities)
+        rows = [_row(entry) for entry in entries[:SHOWN]]
+        title = f"{verb.out / FILE}: {done.format} data on {verb.imitator}"
+        table(verb.common, title, ("entry", "from", "unit"), rows)
+        if len(entries) > SHOWN:
+            say(verb.common, f"… and {len(entries) - SHOWN} more")
+        if not mapping.velocities:
+            say(verb.common, "velocities: differentiated")
+    columns, rows = demonstrator_table(read(verb.out).episodes)
+    table(verb.common, f"{verb.out}: {done.episodes:,} demonstrations", columns, rows)
+    if done.resampled:
+        say(verb.common, f"{done.resampled:,} of {done.episodes:,} were resampled to the robot's control period")
+    for remark in done.remarks:
+        say(verb.common, f"! {remark}")
+    say(verb.common, f"next: {_next(verb)}")
+    document(
+        verb.common,
+        {
+            "out": str(verb.out),
+            "format": done.format,
+            "episodes": done.episodes,
+            "frames": done.frames,
+            "resampled": done.resampled,
+            "mapping": None if mapping is None else str(verb.out / FILE),
+            "remarks": done.remarks,
+            "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows],
+        },
+    )
+
+
+def _row(entry: Entry) -> tuple[str, str, str]:
+    return entry.entry, str(entry) if entry.column else f"at rest, {entry.offset:.4g}", entry.unit if entry.column else "–"
+
+
+def _next(verb: Convert) -> str:
+    if verb.imitator is None:
+        return command("inspect", [verb.out])
+    return command("score", [verb.out], {"imitator": verb.imitator})

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""The experiment arm-real without an arm: what its records say; with one it is in tests/interop."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import imitable as im
+from imitable.errors import BadOption
+from imitable.experiments.arm_real import policies_in, policies_of, trials
+from imitable.experiments.arm_real_records import Trial, compared, empty_record, read_arm_real, record_path
+from imitable.experiments.protocol import default_protocol
+from imitable.experiments.records import Places, write_record
+from imitable.experiments.statistics import fisher
+from tests.unit.over_policy import over_policy
+
+GOAL = Trial(1, "a", 100, 0.0, True, False, "")
+HIT = Trial(1, "b", 10, -10_500.0, False, True, "contact")
+STOP = Trial(1, "b", 10, -8_000.0, False, False, "beyond a limit")
+
+
+def test_rows_are_compared_with_ours() -> None:
+    rows = {
+        "Ours": (GOAL, replace(GOAL, total_return=100.0)) * 2,
+        "GAIL": (HIT, replace(HIT, total_return=-10_600.0), STOP, STOP),
+    }
+    found = compared(replace(empty_record(), rows=rows))
+    assert (found["Ours"].goals, found["Ours"].return_mean, found["GAIL"].hits, found["GAIL"].stops) == (4, 50.0, 2, 2)
+    assert math.isnan(found["Ours"].p_goal)
+    assert found["GAIL"].p_goal == pytest.approx(2 / math.comb(8, 4))
+    assert found["GAIL"].p_return < 0.01
+
+
+def test_trials_that_all_end_alike_are_compared_in_silence() -> None:
+    rows = {"Ours": (GOAL, replace(GOAL, total_return=100.0)), "GAIL": (replace(STOP, total_return=-8000.0),) * 2}
+    assert compared(replace(empty_record(), rows=rows))["GAIL"].p_return < 0.01
+
+
+@pytest.mark.parametrize("n", [2, 5, 10])
+def test_fishers_test_of_all_against_none_is_a_count_of_orders(n: int) -> None:
+    assert fisher((n, n), (0, n)) == pytest.approx(2 / math.comb(2 * n, n))
+    assert fisher((1, n), (1, n)) == pytest.approx(1.0)
+
+
+def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
+    record = replace(empty_record(), rows={"Ours": (GOAL,), "GAIL": (HIT, STOP)})
+    assert read_arm_real(tmp_path) is None
+    write_record(record_path(tmp_path), record, indent=1)
+    assert read_arm_real(tmp_path) == record
+
+
+def test_trials_of_other_policies_are_not_gone_on_with(tmp_path: Path) -> None:
+    write_record(record_path(tmp_path), replace(empty_record(), rows={"Ours": (GOAL,)}), indent=1)
+    with pytest.raises(BadOption, match="another policy"):
+        trials({"Ours": [over_policy(im.robot("panda:dof=3"))]}, 1, Places(tmp_path, tmp_path))
+
+
+def test_nothing_is_made_of_runs_that_are_not_there(tmp_path: Path) -> None:
+    assert policies_in(tmp_path, default_protocol()) == {}
+
+
+def test_policies_are_named_by_their_rows(tmp_path: Path) -> None:
+    policy = over_policy(im.robot("panda:dof=3"))
+    im.save_policy(policy, tmp_path / "over.safetensors")
+    [again, _] = policies_of([f"Ours={tmp_path}/over.safetensors"] * 2)["Ours"]
+    assert again.hash == policy.hash
+    with pytest.raises(BadOption, match="NAME=PATH"):
+        policies_of(["over.safetensors"])
