@@ -239,10 +239,11 @@ def test_names_from_outside_are_shown_as_they_are(tmp_path: Path) -> None:
     assert "[/arm][red]x" in done.stdout
 
 
-def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
-    line = f"{sys.executable} -m imitable.cli.main robots --json | head -n 1"
+@pytest.mark.parametrize("asked", ["robots --json", "--help", "score --help"])
+def test_a_reader_that_has_enough_is_no_error(asked: str, tmp_path: Path) -> None:
+    line = f"{sys.executable} -m imitable.cli.main {asked} | head -c 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert done.stdout == "{\n"
+    assert done.stdout in ("{", "u")
     assert done.stderr == ""
 
 

@@ -59,12 +59,12 @@ def _check_common(common: Common) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
-    verb = parse(sys.argv[1:] if arguments is None else arguments)
-    _show_what_can_be_shown()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up as for ctrl-C
-    sys.path.append(str(Path.cwd()))  # a method or reward of yours is found by its dotted name in the folder you stand in
-    one_thread()  # before NumPy and JAX are imported with the verb's own file
     try:
+        verb = parse(sys.argv[1:] if arguments is None else arguments)
+        _show_what_can_be_shown()
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up as for ctrl-C
+        sys.path.append(str(Path.cwd()))  # a method or reward of yours is found by its dotted name in the folder you stand in
+        one_thread()  # before NumPy and JAX are imported with the verb's own file
         _check_common(verb.common)
         import_module(f"imitable.cli.{type(verb).__name__.lower()}").run(verb)
     except ImitableError as error:
