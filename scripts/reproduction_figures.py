@@ -41,17 +41,18 @@ def curves(table: Table, rows: Sequence[str]) -> bytes | None:
     places = [place for place in table.places if any(table.at(place, row) for row in rows)]
     if not places:
         return None
-    figure, panels = _panels(len(places))
+    figure, panels = panels_of(len(places))
     for place, panel in zip(places, panels, strict=True):
         for colour, row in zip(COLOURS, rows, strict=False):
-            _curve(panel, [record.curve for record in table.at(place, row)], colour, row)
+            draw_curve(panel, [record.curve for record in table.at(place, row)], colour, row)
         panel.set_title(place, fontsize=9)
         panel.set_xlabel("steps")
     panels[0].set_ylabel("return, sampled actions")
-    return _with_legend(figure, panels[0])
+    return with_legend(figure, panels[0])
 
 
-def _curve(panel: Axes, seeds: Sequence[Sequence[tuple[int, float | None]]], colour: str, name: str) -> None:
+def draw_curve(panel: Axes, seeds: Sequence[Sequence[tuple[int, float | None]]], colour: str, name: str) -> None:
+    """Draw the mean of some learning curves, (steps, return) each, and the range between them."""
     known = [[(steps, value) for steps, value in curve if value is not None] for curve in seeds]
     known = [curve for curve in known if len(curve) > 1]
     if not known:
@@ -70,7 +71,7 @@ def against(table: Table, groups: dict[str, list[tuple[float, str]]], rows: Sequ
     }
     if not there:
         return None
-    figure, panels = _panels(len(there))
+    figure, panels = panels_of(len(there))
     for (name, points), panel in zip(there.items(), panels, strict=True):
         for colour, row in zip(COLOURS, rows, strict=False):
             found = [(amount, table.returns(place, row)) for amount, place in points if len(table.returns(place, row))]
@@ -79,14 +80,15 @@ def against(table: Table, groups: dict[str, list[tuple[float, str]]], rows: Sequ
         panel.set_title(name, fontsize=9)
         panel.set_xlabel(label)
     panels[0].set_ylabel("return, mean actions")
-    return _with_legend(figure, panels[0])
+    return with_legend(figure, panels[0])
 
 
 def _std(values: Floats) -> float:
     return float(values.std(ddof=1)) if len(values) > 1 else 0.0
 
 
-def _panels(count: int) -> tuple[Figure, list[Axes]]:
+def panels_of(count: int) -> tuple[Figure, list[Axes]]:
+    """Return a figure of so many panels, three in a row."""
     columns = min(count, 3)
     lines = -(-count // columns)
     figure, panels = plt.subplots(lines, columns, figsize=(3.2 * columns, 2.5 * lines), squeeze=False, layout="constrained")
@@ -96,7 +98,8 @@ def _panels(count: int) -> tuple[Figure, list[Axes]]:
     return figure, flat[:count]
 
 
-def _with_legend(figure: Figure, first: Axes) -> bytes:
+def with_legend(figure: Figure, first: Axes) -> bytes:
+    """Return a figure with the legend of its first panel below it, as SVG."""
     handles, labels = first.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
     return svg(figure)

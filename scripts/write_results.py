@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arm_real_page import page as arm_real
+from development_page import figure as development_curves
+from development_page import page as development
 from feasibility_page import page as feasibility
 from imitation_page import page as imitation
 from own_movements_page import page as own_movements
@@ -89,6 +91,7 @@ def pages() -> dict[str, str]:
     if tried := read_arm_real(RESULTS):
         written["arm_real.md"] = arm_real(tried)
     sets: dict[str, Callable[[Path], str]] = {
+        "development": development,
         "feasibility": feasibility,
         "imitation": imitation,
         "own_movements": own_movements,
@@ -103,6 +106,8 @@ def main() -> None:
     out = parser.parse_args().out
     for name, page in pages().items():
         (out / name).write_text(page)
+    if (RESULTS / "development").is_dir():
+        (out / "development.svg").write_bytes(development_curves(RESULTS))
     if bodies := read_bodies(RESULTS):
         (out / "own_movements.svg").write_bytes(reliability(bodies))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from imitable.experiments.jobs import Scoring, WeightRule
-from imitable.experiments.protocol import PLAIN
+from imitable.experiments.protocol import PLAIN, PROJECTION
 from imitable.experiments.rows import (
     ARM_ROWS,
     BASELINES,
@@ -94,6 +94,15 @@ SIGMAS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 NOISE, ROLLOUTS = 0.1, 5
 """Actuation noise of the stochastic Hopper, in half control ranges, and rollouts of its expected distance."""
 LONG_STEPS = 20_000_000
+SCORE_STEPS = {
+    "swimmer": 1_900_000,
+    "walker2d-1": 4_500_000,
+    "walker2d-2": 4_900_000,
+    "half_cheetah-1": 2_200_000,
+    "half_cheetah-2": 2_200_000,
+    "hopper": 4_300_000,
+}
+"""Simulator steps of `direct` at the paper's composition, rounded up (results/feasibility.md)."""
 
 
 def _unrelated(setting: Setting, count: int) -> Where:
@@ -149,6 +158,15 @@ def _words(rows: Sequence[Row]) -> tuple[Entry, ...]:
 PAPER = (
     Experiment("mujoco-a", "the paper's claim: the plain learner, six settings", entries(map(at, SETTINGS), TABLE_A, CLAIMED)),
     Experiment("mujoco-b", "the same with projection", entries(map(at, SETTINGS), TABLE_B, CLAIMED)),
+    Experiment(
+        "total-steps",
+        "would the steps of direct's scores be better spent on learning without weights?",
+        tuple(
+            Entry(at(setting), replace(GAIL, name=f"GAIL, {learner}", learner=learner, more_steps=SCORE_STEPS[setting.name]))
+            for setting in SETTINGS
+            for learner in (PLAIN, PROJECTION)
+        ),
+    ),
     Experiment(
         "unrelated-count",
         "0, 100 and 500 demonstrations of each unrelated demonstrator",
@@ -250,8 +268,13 @@ def development(learners: Sequence[str]) -> Experiment:
         for learner in learners
         for row in (GAIL, *kinds, RELATED_ONLY, OWN_EXPERT)
     ]
-    places = [at(setting, setting.name.split()[1]) for setting in DEVELOPMENT]
+    places = [at(_fifth(setting), setting.name.split()[1]) for setting in DEVELOPMENT]
     return Experiment("development", "learners and weight rules on other imitators", entries(places, rows), development=True)
+
+
+def _fifth(setting: Setting) -> Setting:
+    """Return a setting with a fifth of its demonstrations: scoring all of them takes longer than the learning compared here."""
+    return replace(setting, counts=tuple(count // 5 for count in setting.counts))
 
 
 def related(learners: Sequence[str]) -> Experiment:

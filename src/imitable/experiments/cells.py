@@ -90,7 +90,7 @@ def job_of(entry: Entry, seed: int, terms: Terms) -> RunJob:
     demos = _demos(row, where, seed, scale, scoring, rule)
     learner, pays = _learner(row.learner, protocol, scale)
     method = parse_learner(learner)
-    steps = protocol.steps[split(where.imitator)[0]] if row.steps is None else row.steps
+    steps = (protocol.steps[split(where.imitator)[0]] if row.steps is None else row.steps) + row.more_steps
     evaluation = protocol.evaluation
     scored = None
     if scoring is not None:

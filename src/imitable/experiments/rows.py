@@ -34,6 +34,8 @@ class Row:
     """A name of the protocol's learners, with settings that differ if there are any (`plain:weighting=loss`), or a text."""
     steps: int | None = None
     """Control steps of learning; None: those of the protocol."""
+    more_steps: int = 0
+    """Control steps of learning beside those."""
     acquires: bool = False
     """Whether demonstrations beside the first ones are asked for by score; else, where there is a budget, uniformly."""
 
