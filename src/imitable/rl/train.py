@@ -2,6 +2,7 @@
 """The training loop: collect, scale, update, again. One trainer is one seed in one process."""
 
 from collections import deque
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -101,11 +102,10 @@ class Trainer:
             self.observed = updated(self.observed, segment.observations.reshape(-1, self.task.observation_size))
         self.steps += segment.rewards.size
         self.recent.extend(zip(segment.returns.tolist(), segment.lengths.tolist(), strict=True))
-        returns, lengths = zip(*self.recent, strict=True) if self.recent else ((np.nan,), (np.nan,))
         return Progress(
             steps=self.steps,
-            mean_return=float(np.mean(returns)),
-            mean_length=float(np.mean(lengths)),
+            mean_return=_mean([total for total, _ in self.recent if not np.isnan(total)]),
+            mean_length=_mean([length for _, length in self.recent]),
             unstable=segment.unstable,
             metrics={name: float(value) for name, value in metrics.items()} | rewards.metrics,
         )
@@ -145,6 +145,11 @@ class Trainer:
         order = np.stack([self.order.permutation(rows) for _ in range(self.method.epochs)])
         whole = rows // self.method.minibatch * self.method.minibatch
         return array(order[:, :whole].reshape(-1, self.method.minibatch), np.int32)
+
+
+def _mean(values: Sequence[float] | Sequence[int]) -> float:
+    """Return the mean; NaN of nothing."""
+    return float(np.mean(values)) if values else float("nan")
 
 
 def _first_normaliser(task: Task, begin: Policy | None) -> Normaliser:

@@ -31,6 +31,8 @@ from imitable.imitation.training import PolicyTraining, imitation_task, normalis
 from imitable.imitation.transitions import WeightedTransitions, transitions_of
 from imitable.rl.checkpoint import checked
 from imitable.rl.progress import Progress
+from imitable.rl.settings import Fraction
+from imitable.sim.reference_starts import ReferenceStarts
 from imitable.spec_text import OneOf, Range, check_fields, method_text
 from imitable.tensors import Arrays, to_bytes
 from imitable.tracking.reroll import SHORTEST
@@ -62,6 +64,8 @@ class WarmStart:
     """Gradient steps of the cloning."""
     demonstrated: Annotated[str, OneOf("projected", "original")] = "projected"
     """What GAIfO's discriminator is shown: projected transitions, or those of the original demonstrations by weight."""
+    inside: Fraction = 0.0
+    """Part of GAIfO's episodes that begin in the middle of the movement, in a projected state."""
     gaifo: Gaifo = FROM_A_CLONE
     """Settings of GAIfO."""
 
@@ -119,7 +123,8 @@ class WarmTraining:
         """GAIfO from the cloned policy, with the steps that the projection left."""
         job = replace(self._job, steps=self._job.steps - self.projection.steps)
         shown = self._projected if self._method.demonstrated == "projected" else self._original
-        return self._method.gaifo.begin_on(job, shown, self._task, self.reference, self._cloning.policy)
+        task = ReferenceStarts(self._task, self._method.inside, self._projected.before) if self._method.inside else self._task
+        return self._method.gaifo.begin_on(job, shown, task, self.reference, self._cloning.policy)
 
     @property
     def done(self) -> bool:
