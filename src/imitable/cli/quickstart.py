@@ -20,8 +20,8 @@ EPISODES = "3,3,30,30"
 IMITATOR = "half_cheetah:front=0.01"
 """And its imitator."""
 
-STEPS = 300_000
-"""Control steps of each of both imitations."""
+METHOD, STEPS = "warm-start", 300_000
+"""Learner and control steps of each of both imitations."""
 
 
 def run(verb: Quickstart) -> None:
@@ -62,12 +62,12 @@ def _run_steps(verb: Quickstart, demos: Path, scores: Path, weighted: Path, unwe
 
 
 def _imitation(demos: Path, scores: Path | None, out: Path) -> str:
-    return command("imitate", [demos], {"imitator": IMITATOR, "steps": STEPS, "scores": scores, "out": out})
+    return command("imitate", [demos], {"imitator": IMITATOR, "method": METHOD, "steps": STEPS, "scores": scores, "out": out})
 
 
 def _imitate(verb: Quickstart, demos: Path, scores: Path | None, out: Path) -> None:
-    inner = _inner(verb.common)
-    imitate.run(Imitate((demos,), IMITATOR, scores, steps=STEPS, episodes=20, out=out, overwrite=verb.overwrite, common=inner))
+    asked = Imitate((demos,), IMITATOR, scores, METHOD, STEPS, episodes=20, out=out, overwrite=verb.overwrite)
+    imitate.run(dataclasses.replace(asked, common=_inner(verb.common)))
 
 
 def _inner(common: Common) -> Common:

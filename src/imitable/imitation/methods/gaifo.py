@@ -51,7 +51,15 @@ class Gaifo:
 
     presets: ClassVar[dict[str, dict[str, Any]]] = {
         "default": {},
-        "trpo": {"algorithm": "trpo", "length": 64, "gae_lambda": 0.97, "epochs": 4, "learning_rate": 1e-3},
+        "trpo": {
+            "algorithm": "trpo",
+            "length": 64,
+            "gae_lambda": 0.97,
+            "epochs": 4,
+            "minibatch": 512,
+            "learning_rate": 1e-3,
+            "discriminator_steps": 8,
+        },
         "paper": {
             "algorithm": "trpo",
             "environments": 6,
@@ -91,9 +99,9 @@ class Gaifo:
     """Exploration at the start: logarithm of the deviation, in half control ranges."""
     log_std_end: LogStd = -2.0
     """Upper bound on the exploration at the end; the bound falls in a line from the start."""
-    epochs: Epochs = 10
+    epochs: Epochs = 5
     """Passes over the batch (PPO), or of the value fit over it (TRPO)."""
-    minibatch: Minibatch = 512
+    minibatch: Minibatch = 256
     """Rows of one gradient step."""
     learning_rate: LearningRate = 3e-4
     """Adam's rate; falls in a line to a tenth."""
@@ -117,7 +125,7 @@ class Gaifo:
     """Its rate of learning."""
     discriminator_minibatch: Annotated[int, Range(1, 10**7)] = 256
     """Rows of each side in one of its gradient steps."""
-    discriminator_steps: Annotated[int, Range(1, 10**4)] = 8
+    discriminator_steps: Annotated[int, Range(1, 10**4)] = 4
     """Its gradient steps after every batch."""
     penalty: Weight = 1.0
     """Weight of its gradient penalty: at 10 it is too unsure to make Hopper leave its first stand (measured)."""

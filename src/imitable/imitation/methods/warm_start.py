@@ -33,6 +33,7 @@ from imitable.rl.checkpoint import checked
 from imitable.rl.progress import Progress
 from imitable.rl.settings import Fraction
 from imitable.sim.reference_starts import ReferenceStarts
+from imitable.sim.task import Task
 from imitable.spec_text import OneOf, Range, check_fields, method_text
 from imitable.tensors import Arrays, to_bytes
 from imitable.tracking.reroll import SHORTEST
@@ -60,11 +61,11 @@ class WarmStart:
     """Pieces of demonstrations that are drawn by weight and re-rolled."""
     piece_length: Annotated[int, Range(SHORTEST, 10**5)] = 2
     """Control steps of a piece: many short ones teach more than few long ones."""
-    gradient_steps: GradientSteps = 20_000
-    """Gradient steps of the cloning."""
+    gradient_steps: GradientSteps = 500
+    """Gradient steps of the cloning: a clone of thousands knows its few pieces by heart, and GAIfO can hardly move it."""
     demonstrated: Annotated[str, OneOf("projected", "original")] = "projected"
     """What GAIfO's discriminator is shown: projected transitions, or those of the original demonstrations by weight."""
-    inside: Fraction = 0.0
+    begin_anywhere: Fraction = 0.5
     """Part of GAIfO's episodes that begin in the middle of the movement, in a projected state."""
     gaifo: Gaifo = FROM_A_CLONE
     """Settings of GAIfO."""
@@ -123,8 +124,13 @@ class WarmTraining:
         """GAIfO from the cloned policy, with the steps that the projection left."""
         job = replace(self._job, steps=self._job.steps - self.projection.steps)
         shown = self._projected if self._method.demonstrated == "projected" else self._original
-        task = ReferenceStarts(self._task, self._method.inside, self._projected.before) if self._method.inside else self._task
-        return self._method.gaifo.begin_on(job, shown, task, self.reference, self._cloning.policy)
+        return self._method.gaifo.begin_on(job, shown, self._practice, self.reference, self._cloning.policy)
+
+    @property
+    def _practice(self) -> Task:
+        """The task as GAIfO meets it: from rest alone it would see the movement only once it can do all that comes before."""
+        part = self._method.begin_anywhere
+        return ReferenceStarts(self._task, part, self._projected.before) if part else self._task
 
     @property
     def done(self) -> bool:
