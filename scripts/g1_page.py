@@ -19,8 +19,8 @@ def page(record: G1Record) -> str:
         [
             "# Verdicts on a Unitree G1",
             "",
-            f"The G1 and the clips of {record.package}, servos of `examples/robots/g1_servos.json`, `--method {record.method}`, "
-            f"seed {record.seed}.",
+            f"The G1 and the clips of {record.package}, servos of `examples/robots/g1_servos.json`, "
+            f"`--method {record.method}`, seed {record.seed}.",
             "Own movements are made by the servos and a few lines of control (`experiments/balanced.py`), without a tracker.",
             "",
             "| must hold | holds |",
@@ -36,8 +36,8 @@ def page(record: G1Record) -> str:
             f"{strong.job_s:.0f} for the job of {len(strong.rows)} movements, {weak.job_s:.0f} for the one of the weak body, "
             f"calibration included. Simulated control steps: {strong.simulator_steps:,} and {weak.simulator_steps:,}.",
             "",
-            f"**What is weak.** The tracker's certificate is {strong.certificate:.0%} (weak body: {weak.certificate:.0%}): of single "
-            "steps that this body can do, the solver finds so many again to 1 %. "
+            f"**What is weak.** The tracker's certificate is {strong.certificate:.0%} (weak body: {weak.certificate:.0%}): of "
+            "single steps that this body can do, the solver finds so many again to 1 %. "
             f"τ is {strong.noise:g}, its upper bound. So a low score may be the tracker's fault, and `imitable score` says so; "
             "a high one stands. Only `quick` was measured: no plans, two windows of 0.8 s.",
             "",

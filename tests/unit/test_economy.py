@@ -4,13 +4,13 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.test_wide_bodies import JOINTS, chain
 
 from imitable.feasibility.calibration import MOVEMENTS, movement_count
 from imitable.feasibility.expected_steps import expected_steps
 from imitable.feasibility.methods.direct import Direct
 from imitable.robots.parse import ROBOTS, parse_robot
 from imitable.tracking.economy import WIDE, affordable
+from tests.unit.test_wide_bodies import JOINTS, chain
 
 __all__ = ["chain"]
 

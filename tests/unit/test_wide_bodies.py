@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from imitable.cli.console import LONG, shortened
 from tests.unit.test_cli import imitable
 
 JOINTS = 26
@@ -18,9 +20,7 @@ def chain(tmp_path: Path) -> Path:
     links = "".join(LINK.format(number) for number in range(JOINTS)) + JOINTS * "</body>"
     motors = "".join(f'<motor joint="j{number}" ctrlrange="-1 1"/>' for number in range(JOINTS))
     option = '<option gravity="0 0 0"><flag contact="disable"/></option>'
-    (tmp_path / "chain.xml").write_text(
-        f"<mujoco>{option}<worldbody>{links}</worldbody><actuator>{motors}</actuator></mujoco>"
-    )
+    (tmp_path / "chain.xml").write_text(f"<mujoco>{option}<worldbody>{links}</worldbody><actuator>{motors}</actuator></mujoco>")
     (tmp_path / "clips").mkdir()
     angles = 0.1 * np.sin(np.arange(50)[:, None] / 50 + np.arange(JOINTS))
     np.savez(tmp_path / "clips" / "one.npz", angles=angles, angles_names=[f"j{k}" for k in range(JOINTS)], fps=50)
@@ -39,3 +39,10 @@ def test_a_large_mapping_is_told_in_runs_and_health_comes_first(chain: Path) -> 
     assert "Health on chain.xml" in examined.stdout
     assert "j7_velocity" not in examined.stdout
     assert f"{2 * JOINTS} state entries" in examined.stderr
+
+
+def test_a_long_text_of_a_robot_is_cut_in_headings() -> None:
+    assert shortened("hopper:gravity=15") == "hopper:gravity=15"
+    text = "g1.xml:" + ",".join(f"kp.j{number}=100" for number in range(JOINTS))
+    assert text.startswith(shortened(text)[:-1])
+    assert len(shortened(text)) == LONG + 1

@@ -13,7 +13,7 @@ from imitable.errors import BadOption
 from imitable.types import Demonstrations, Floats
 
 SHOWN = 40
-"""State entries whose ranges are shown beside the health of demonstrations: those of a humanoid would push it off the screen."""
+"""State entries whose ranges are shown beside the health of demonstrations; a humanoid's would push it off the screen."""
 
 
 def run(verb: Inspect) -> None:
