@@ -84,11 +84,15 @@ def pictures(data: Path) -> list[Image.Image]:
     for frame in range(lanes[0].frames):
         for lane in lanes:
             lane.show(frame)
-        kept = io.BytesIO()
-        sheet.savefig(kept, format="png", facecolor="white", dpi=80)
-        drawn.append(Image.open(kept).convert("RGB"))
+        drawn.append(_picture(sheet))
     plt.close(sheet)
     return drawn
+
+
+def _picture(sheet: Any) -> Image.Image:
+    kept = io.BytesIO()
+    sheet.savefig(kept, format="png", facecolor="white", dpi=80)
+    return Image.open(kept).convert("RGB")
 
 
 def main() -> None:
