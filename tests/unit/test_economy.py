@@ -7,6 +7,7 @@ import pytest
 
 from imitable.feasibility.calibration import MOVEMENTS, movement_count
 from imitable.feasibility.expected_steps import expected_steps
+from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.methods.direct import Direct
 from imitable.robots.parse import ROBOTS, parse_robot
 from imitable.tracking.economy import WIDE, affordable
@@ -29,6 +30,7 @@ def test_an_estimate_counts_actuators_and_own_movements(effort: str, chain: Path
     scorer, wide, narrow = Direct(effort=effort), parse_robot(str(chain / "chain.xml")), parse_robot("hopper")
     steps = [scorer.steps_each(body) / scorer.window_steps(body) for body in (wide, narrow)]
     assert steps[0] > 2 * steps[1]
-    one, two = (expected_steps(scorer, wide, demonstrations, 1) for demonstrations in (1, 2))
+    parsed = parse_scorer(f"direct:effort={effort}")
+    one, two = (expected_steps(parsed, wide, demonstrations, 1) for demonstrations in (1, 2))
     assert two - one == scorer.steps_each(wide)
     assert one == (1 + 2 * movement_count(wide)) * scorer.steps_each(wide)
