@@ -9,11 +9,13 @@ from arm_real_page import page as arm_real
 from development_page import figure as development_curves
 from development_page import page as development
 from feasibility_page import page as feasibility
+from g1_page import page as g1
 from imitation_page import page as imitation
 from own_movements_page import page as own_movements
 from own_movements_page import reliability
 
 from imitable.experiments.arm_real_records import read_arm_real
+from imitable.experiments.g1 import read_g1
 from imitable.experiments.own_movements import read_bodies
 from imitable.experiments.training_records import ExpertRecord, ThroughputRecord, read_experts, read_throughput
 
@@ -90,6 +92,8 @@ def pages() -> dict[str, str]:
         written["throughput.md"] = throughput(measured)
     if tried := read_arm_real(RESULTS):
         written["arm_real.md"] = arm_real(tried)
+    if humanoid := read_g1(RESULTS):
+        written["g1.md"] = g1(humanoid)
     sets: dict[str, Callable[[Path], str]] = {
         "development": development,
         "feasibility": feasibility,

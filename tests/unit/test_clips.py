@@ -111,6 +111,20 @@ def test_a_holosoma_clip_has_its_turn_in_the_world(robot: Robot, tmp_path: Path)
     assert "left_hip_joint" in refused(errors.BadMapping, tmp_path / "clip.npz", robot)
 
 
+def test_holosoma_clips_with_and_without_an_object_are_one_set(robot: Robot, tmp_path: Path) -> None:
+    qpos, qvel = walk(60, 50)
+    own, box = bodies(robot, qpos), qpos[:, :3] + [2.0, 0.0, 0.0]
+    plain = {"fps": 50, "joint_pos": qpos, "joint_vel": world_turn(qpos, qvel), "joint_names": JOINTS, "body_pos_w": own}
+    with_box = plain | {"body_pos_w": np.concatenate([own, box[:, None]], axis=1), "object_pos_w": box}
+    (tmp_path / "clips").mkdir()
+    np.savez(tmp_path / "clips" / "a.npz", **plain)
+    np.savez(tmp_path / "clips" / "b.npz", **with_box)
+    assert convert(tmp_path / "clips", tmp_path / "demos", robot).episodes == 2
+    np.savez(tmp_path / "clips" / "b.npz", **with_box | {"object_pos_w": box + 1})
+    with pytest.raises(errors.BadDataset, match="body_pos_w"):
+        convert(tmp_path / "clips", tmp_path / "again", robot)
+
+
 @pytest.mark.parametrize("order", ["wxyz", "xyzw"])
 @pytest.mark.parametrize("frame", ["local", "world"])
 def test_order_of_quaternions_and_frame_of_turns_are_found_out(order: str, frame: str, robot: Robot, tmp_path: Path) -> None:

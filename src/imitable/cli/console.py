@@ -19,6 +19,15 @@ UNKNOWN_ROOM = 120
 """Characters a line where the output is no terminal and nobody says how wide it is."""
 
 
+LONG = 120
+"""Characters of a robot's text that headings show."""
+
+
+def shortened(text: str) -> str:
+    """Return a robot's text for a heading: a humanoid's servos alone take a thousand characters."""
+    return text if len(text) <= LONG else f"{text[:LONG]}…"
+
+
 class _Output(Console):
     """The standard output; a reader that has enough is left to the entry point."""
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`imitable convert`: other people's data as demonstrations of a robot."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from imitable.cli.console import Watched, bar, document, say, table
 from imitable.cli.summary import demonstrator_table
 from imitable.cli.verbs import Convert
@@ -17,8 +20,8 @@ from imitable.robots.parse import parse_robot
 
 WHOLE = 1000
 """Steps of the bar: how many recordings there are is known only when the source is open."""
-SHOWN = 60
-"""Entries of a mapping that are shown."""
+SHOWN = 24
+"""Entries of a mapping that are shown one by one; of a larger one, runs of neighbours."""
 
 
 class _Watched(Watched):
@@ -90,11 +93,9 @@ def _report(verb: Convert, done: Conversion) -> None:
     mapping = done.mapping
     if mapping is not None:
         entries = (*mapping.positions, *mapping.velocities)
-        rows = [_row(entry) for entry in entries[:SHOWN]]
+        rows = [_row(run) for run in _runs(entries, together=len(entries) > SHOWN)]
         title = f"{verb.out / FILE}: {done.format} data on {verb.imitator}"
         table(verb.common, title, ("entry", "from", "unit"), rows)
-        if len(entries) > SHOWN:
-            say(verb.common, f"… and {len(entries) - SHOWN} more")
         if not mapping.velocities:
             say(verb.common, "velocities: differentiated")
     columns, rows = demonstrator_table(read(verb.out).episodes)
@@ -119,8 +120,26 @@ def _report(verb: Convert, done: Conversion) -> None:
     )
 
 
-def _row(entry: Entry) -> tuple[str, str, str]:
-    return entry.entry, str(entry) if entry.column else f"at rest, {entry.offset:.4g}", entry.unit if entry.column else "–"
+def _runs(entries: Sequence[Entry], *, together: bool) -> list[list[Entry]]:
+    """Return entries one by one, or `together`: neighbours that come from neighbours in the same column are one run."""
+    runs: list[list[Entry]] = []
+    for entry in entries:
+        last = runs[-1][-1] if runs else None
+        if together and last is not None and last.column and entry == replace(last, entry=entry.entry, index=last.index + 1):
+            runs[-1].append(entry)
+        else:
+            runs.append([entry])
+    return runs
+
+
+def _row(run: Sequence[Entry]) -> tuple[str, str, str]:
+    """Return what the table says of a run of entries: first and last one, where they come from, and the unit."""
+    first, last = run[0], run[-1]
+    if not first.column:
+        return first.entry, f"at rest, {first.offset:.4g}", "–"
+    if len(run) == 1:
+        return first.entry, str(first), first.unit
+    return f"{first.entry} … {last.entry}", f"{first.column}[{first.index}:{last.index + 1}]", first.unit
 
 
 def _next(verb: Convert) -> str:

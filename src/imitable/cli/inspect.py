@@ -12,6 +12,9 @@ from imitable.demos.store import read
 from imitable.errors import BadOption
 from imitable.types import Demonstrations, Floats
 
+SHOWN = 40
+"""State entries whose ranges are shown beside the health of demonstrations; a humanoid's would push it off the screen."""
+
 
 def run(verb: Inspect) -> None:
     """Carry out the verb: rows from the episode table, ranges from one pass over all states."""
@@ -26,7 +29,10 @@ def run(verb: Inspect) -> None:
     names = demos.layout.state
     entries = ("entry", "lowest", "mean", "highest")
     state_rows = [(name, *(round(float(x), 4) for x in ranges[:, column])) for column, name in enumerate(names)]
-    table(verb.common, "State entries", entries, state_rows)
+    if verb.imitator is None or len(state_rows) <= SHOWN:
+        table(verb.common, "State entries", entries, state_rows)
+    else:  # its health is what is asked for
+        say(verb.common, f"{len(state_rows)} state entries: their ranges are shown without --imitator")
     duplicates = len(demos) - len({episode.hash for episode in demos.episodes})
     if duplicates:
         say(verb.common, f"{duplicates} demonstrations are copies of others")

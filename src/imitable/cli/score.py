@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from imitable.cli.console import Watched, bar, document, say, table, tell
+from imitable.cli.console import Watched, bar, document, say, shortened, table, tell
 from imitable.cli.demonstrations import demonstrations
 from imitable.cli.estimate import announce
 from imitable.cli.method_help import helped
@@ -149,7 +149,7 @@ def report(common: Common, scores: Scores, out: Path, more: Mapping[str, object]
     for remark in scores.weighing.remarks:
         say(common, f"! {remark}")
     columns, rows = by_verdict(scores)
-    table(common, f"{out}: {len(scores):,} demonstrations on {scores.imitator}", *narrow(columns, rows))
+    table(common, f"{out}: {len(scores):,} demonstrations on {shortened(scores.imitator)}", *narrow(columns, rows))
     say(common, "verdicts: feasible/nearly/infeasible; followed: part of the movement; diverges: median step it is lost at")
     say(common, _judged(scores))
     if _covered(scores) < COVERED:
@@ -238,7 +238,7 @@ def _explain(verb: Score, demos: Demonstrations, imitator: Robot, scorer: Scorer
     one = InMemory(demos.layout, [demos[place]])
     with _scores_of(verb, one, imitator, scorer) as (scores, row):
         explanation = explain(scores, row, one, threads=verb.common.threads)
-    tell(verb.common, f"episode {place} ({explanation.demonstrator}) on {imitator}:")
+    tell(verb.common, f"episode {place} ({explanation.demonstrator}) on {shortened(str(imitator))}:")
     for line in explanation.lines:
         tell(verb.common, f"  {line}")
     for ladder in explanation.ladders:

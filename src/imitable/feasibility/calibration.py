@@ -16,10 +16,14 @@ from imitable.feasibility.scorer import Measurer, Scorer, ScoringJob
 from imitable.feasibility.scores import ScoreKey
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble
+from imitable.tracking.economy import affordable
 from imitable.types import Floats, InMemory, Trajectory
 
 MOVEMENTS, LENGTHS = 12, 4
 """Movements, and their length in windows of the method."""
+
+LEAST = 4
+"""Movements of a body with many actuators, at least."""
 
 SEED = 0
 """Of the movements and of following them, whatever the seed of the job: one imitator has one noise."""
@@ -44,9 +48,14 @@ class Calibration:
     """Simulated control steps that a measurer of its own took."""
 
 
+def movement_count(imitator: Robot) -> int:
+    """Return how many movements a body makes; a humanoid 4. τ is bounded on either side, so that more would hardly move it."""
+    return affordable(imitator, MOVEMENTS, LEAST)
+
+
 def calibrated(job: ScoringJob, measurer: Measurer) -> Calibration:
     """Measure the imitator's own movements, and measure them again under noise."""
-    own = babble(job.imitator, MOVEMENTS, LENGTHS * measurer.horizon, SEED, threads=job.threads)
+    own = babble(job.imitator, movement_count(job.imitator), LENGTHS * measurer.horizon, SEED, threads=job.threads)
     first = measurer(own)
     second = measurer([jittered(one, job.ruler) for one in own])
     shares = np.array([[one.share for one in measured] for measured in (first, second)])

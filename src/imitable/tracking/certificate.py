@@ -4,11 +4,15 @@
 import numpy as np
 
 from imitable import seeding
+from imitable.tracking.economy import affordable
 from imitable.tracking.solver import Lanes, Solver, solve
 from imitable.types import Demonstrations, Floats, Trajectory
 
 TRANSITIONS, DEMONSTRATIONS = 200, 20
 """How many transitions are tried, and from how many demonstrations their states are taken."""
+
+LEAST = 50
+"""Transitions that are tried on a body with many actuators, at least."""
 
 NEAR, SPREAD, ANYWHERE = 8, 0.1, 8
 """From each state so many actions are tried near the one that inverse dynamics asks for, at this part of the way from no force
@@ -25,7 +29,7 @@ def certificate(lanes: Lanes, solver: Solver, demos: Demonstrations, seed: int) 
     so that their order does not matter.
     """
     chosen = sorted(range(len(demos)), key=lambda i: demos.episodes[i].hash)[:DEMONSTRATIONS]
-    each = -(-TRANSITIONS // len(chosen))
+    each = -(-affordable(lanes.robot, TRANSITIONS, LEAST) // len(chosen))
     states, wanted = map(np.concatenate, zip(*(_some(demos[i], each, seed) for i in chosen), strict=True))
     reached = lanes.reach(states, _actions(lanes, states, wanted, seed))
     nearest = lanes.errors(reached, wanted).argmin(axis=1)

@@ -4,7 +4,9 @@
 `joint_pos` is root xyz, quaternion wxyz and joints; the root's angular velocity in `joint_vel` is in the world frame.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from imitable.demos.formats.source import (
     positive,
 )
 from imitable.errors import BadDataset
+from imitable.types import Floats
 
 KEYS = ("fps", "joint_pos", "joint_vel", "joint_names", "body_pos_w")
 
@@ -51,7 +54,16 @@ class Holosoma(FileSource):
             ROOT_VELOCITY: velocities[:, :3],
             ROOT_TURN: velocities[:, 3:6],
             JOINT_VELOCITIES: velocities[:, 6:],
-            BODIES: np.asarray(arrays["body_pos_w"], np.float64).reshape(len(positions), -1),
+            BODIES: _own_bodies(arrays).reshape(len(positions), -1),
         }
         held = {JOINT_POSITIONS: names, JOINT_VELOCITIES: names}
         return Clip(finite(where, columns), held, 1 / positive(where, "fps", arrays["fps"]))
+
+
+def _own_bodies(arrays: Mapping[str, Any]) -> Floats:
+    """(n, bodies, 3) where the robot's bodies are: an object that it moves is listed among them, and is none of them."""
+    bodies = np.asarray(arrays["body_pos_w"], np.float64)
+    thing = np.asarray(arrays.get("object_pos_w", ()), np.float64)
+    if bodies.ndim != 3 or thing.shape != (len(bodies), bodies.shape[2]):
+        return bodies
+    return bodies[:, (bodies != thing[:, None]).any(axis=(0, 2))]

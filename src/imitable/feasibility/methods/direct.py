@@ -27,7 +27,7 @@ from imitable.tracking.attempts import Attempts, Pieces, Trace, compare_attempts
 from imitable.tracking.certificate import certificate
 from imitable.tracking.follow import Followed, follow, passive_rollout
 from imitable.tracking.planner import Bound, Planner, follow_with_plans
-from imitable.tracking.solver import Lanes, Solver
+from imitable.tracking.solver import GUESSES, Lanes, Solver
 from imitable.types import Bools, Floats, Ints, Trajectory
 
 BLOCK = 256
@@ -36,8 +36,8 @@ BLOCK = 256
 EFFORTS: dict[str, tuple[int, int]] = {"quick": (100, 3), "standard": (200, 3), "thorough": (400, 6)}
 """Effort: control steps of a demonstration that are followed, about, and windows at most. One window there always is."""
 
-STEP_COST, PLAN_COST = 14, 50
-"""Simulated steps that the stages take a step of a window, roughly: for an estimate before a long job."""
+WALK_COST, PLAN_COST = 1.4, 8
+"""Simulated steps an actuator that the stages take a step of a window, roughly: for an estimate before a long job."""
 
 MAY_BE_GREED = (0.02, 0.35)
 """Shares of the first stage between which `standard` plans: below, nothing is to be gained; above, no plan ever made it."""
@@ -81,9 +81,9 @@ class Direct:
 
     def steps_each(self, imitator: Robot) -> int:
         """Return about how many simulated steps a demonstration takes."""
-        steps = self.window_steps(imitator)
-        greedy = STEP_COST * steps + self.restart_budget
-        planned = {"quick": 0.0, "standard": 0.3, "thorough": 1.0}[self.effort] * PLAN_COST * steps
+        steps, actuators = self.window_steps(imitator), len(imitator.layout.actuators)
+        greedy = (GUESSES + WALK_COST * (actuators + 2)) * steps + self.restart_budget
+        planned = {"quick": 0.0, "standard": 0.3, "thorough": 1.0}[self.effort] * PLAN_COST * actuators * steps
         return round(self.window_count(steps) * (greedy + planned))
 
     def window_count(self, steps: int) -> int:
