@@ -67,8 +67,8 @@ def inverse_actions(robot: Robot, states: Floats, targets: Floats) -> Floats:
 def halfway_actions(robot: Robot, states: Floats, targets: Floats) -> Floats:
     """(N, S), (N, S) → (N, A) controls that exert the mean force of the step, not yet clipped; of a body without a tool.
 
-    As `inverse_actions`, but at q ⊕ Δq / 2 and the speed Δq / period, Δq = q_target ⊖ q. Dry friction shows only in a joint that
-    moves: one that a step finds and leaves at rest, and that moves in between, would be asked for no force at either end.
+    As `inverse_actions`, but at q ⊕ Δq / 2 and the speed Δq / period, Δq = q_target ⊖ q. Dry friction shows only in a joint
+    that moves: one that a step finds and leaves at rest, and that moves in between, would be asked for no force at either end.
     """
     space, (nq, nv) = state_space(robot), (robot.model.nq, robot.model.nv)
     way, middles = space.difference(targets, states), states.copy()
