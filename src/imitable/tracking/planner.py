@@ -23,7 +23,7 @@ DAMPINGS = (1e-2, 0.3)
 """Every Gauss–Newton step is tried with each of these fractions of diag(JᵀJ) on the diagonal."""
 
 DIFFERENCE = 0.02
-"""Step of the finite differences, in half control ranges."""
+"""Step of the finite differences, in half control ranges, or in the bands of servos (`Lanes.bands`)."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class _Search:
         actions = self.plans.shape[2]
         start = self._states if knot == 0 else self.reached[:, begin - 1]
         start = np.where(np.isfinite(start), start, self._states)
-        steps = np.where(self.plans[:, knot] > 0, -DIFFERENCE, DIFFERENCE)  # away from the nearer bound
+        steps = np.where(self.plans[:, knot] > 0, -DIFFERENCE, DIFFERENCE) * self._lanes.bands  # away from the nearer bound
         moved = np.repeat(self.sequence[:, None, begin:], actions, axis=1)
         moved[:, :, : self._held] += (steps[:, :, None] * np.eye(actions))[:, :, None]
         reached = self._lanes.roll(start, moved, problems=self._problems)

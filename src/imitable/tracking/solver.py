@@ -18,7 +18,7 @@ from imitable.robots.robot import Robot
 from imitable.sim.batch import Batch
 from imitable.sim.kinematics import state_space
 from imitable.tracking.box_qp import minimise
-from imitable.tracking.inverse_dynamics import bands, inverse_actions, passive_actions
+from imitable.tracking.inverse_dynamics import bands, halfway_actions, inverse_actions, passive_actions
 from imitable.types import Bools, Floats, Ints
 
 DAMPINGS = (1e-3, 0.1)
@@ -27,8 +27,11 @@ DAMPINGS = (1e-3, 0.1)
 DIFFERENCES = (0.05, 0.05, 0.02, 0.01, 0.005, 0.002)
 """Steps of the finite differences, in half control ranges: wide at first, because contact is not smooth, then narrower."""
 
-GUESSES = 3
-"""Doing nothing, the previous action, the action of `mj_inverse`; of a servo there is a fourth."""
+SERVO_DIFFERENCES = (0.02, 0.005, 0.005, 0.002, 0.002, 0.002)
+"""Those of bodies with servos, in bands: dry friction bends the slope within a few hundredths of an actuator's force."""
+
+GUESSES, SERVO_GUESSES = 3, 2
+"""Doing nothing, the previous action, the action of `mj_inverse`; of servos the target itself, and `halfway_actions`, too."""
 
 NEAR, SPREAD, ANYWHERE = 2, 0.3, 2
 """A new beginning looks at so many actions near the best one, at this deviation in half control ranges, and anywhere."""
@@ -55,7 +58,7 @@ class Solver:
         Each looks at the first guesses and walks; new beginnings end with the one that spends the last of their budget.
         """
         slope = len(lanes.centre) + len(DAMPINGS)
-        each = GUESSES + lanes.servos + self.first_steps * slope
+        each = GUESSES + SERVO_GUESSES * lanes.servos + self.first_steps * slope
         anew = self.restart_budget - 1 + NEAR + ANYWHERE + self.later_steps * slope if self.restart_budget else 0
         return length * each + anew
 
@@ -88,9 +91,10 @@ class Lanes:
         self.bodies = tuple(bodies)
         self.centre, self.half = robot.control_centre, robot.control_half_range
         self.servos, self._space = robot.has_servos, state_space(robot)
+        self.differences = SERVO_DIFFERENCES if self.servos else DIFFERENCES
         self.bands = bands(robot)
         """(A) how far from no force to the whole force of an actuator, in half control ranges."""
-        self._width = max(len(self.centre), NEAR + ANYWHERE)
+        self._width = max(len(self.centre), NEAR + ANYWHERE, GUESSES + SERVO_GUESSES * self.servos)
         self._batch = self._new_batch(64)
         self.spent = 0
 
@@ -114,6 +118,13 @@ class Lanes:
             return inverse_actions(self.robot, states, targets)
         owners = enumerate(self._owners(len(states), problems))
         return np.concatenate([inverse_actions(body, states[i : i + 1], targets[i : i + 1]) for i, body in owners])
+
+    def halfway(self, states: Floats, targets: Floats, problems: Ints | None) -> Floats:
+        """(N, S), (N, S) → (N, A) actions that exert the mean force of the step, each of its problem's body."""
+        if not self.bodies:
+            return halfway_actions(self.robot, states, targets)
+        owners = enumerate(self._owners(len(states), problems))
+        return np.concatenate([halfway_actions(body, states[i : i + 1], targets[i : i + 1]) for i, body in owners])
 
     def passive(self, states: Floats, problems: Ints | None = None) -> Floats:
         """(N, S) → (N, A) doing nothing, in half control ranges: control zero of a motor, no force of a servo."""
@@ -202,6 +213,7 @@ class _Search:
         guesses = [lanes.passive(states, problems), lanes.units(previous), lanes.units(inverse)]
         if lanes.servos:
             guesses.append(lanes.passive(targets, problems))  # a servo can be told to be there
+            guesses.append(lanes.units(lanes.halfway(states, targets, problems)))  # or to get there against dry friction
         units = np.stack(guesses, axis=1)
         reached = lanes.reach(states, units, problems=problems)
         errors = lanes.errors(reached, targets)
@@ -228,13 +240,13 @@ class _Search:
     def walk(self, ids: Ints, units: Floats, reached: Floats, most: int) -> Ints:
         """Walk downhill from units (n, A), which lead to reached (n, S); keep what is better; return the cost (n) in steps."""
         errors = self.lanes.errors(reached[:, None], self.targets[ids])[:, 0]
-        cost, live = np.zeros(len(ids), np.int64), np.arange(len(ids))
+        cost, live, differences = np.zeros(len(ids), np.int64), np.arange(len(ids)), self.lanes.differences
         for step in range(most):
             if not len(live):
                 break
             before = errors[live]
             units[live], reached[live], errors[live] = self._downhill(
-                ids[live], units[live], reached[live], DIFFERENCES[min(step, len(DIFFERENCES) - 1)]
+                ids[live], units[live], reached[live], differences[min(step, len(differences) - 1)]
             )
             cost[live] += units.shape[1] + len(DAMPINGS)
             live = live[self._goes_on(ids[live], before, errors[live])]
