@@ -9,16 +9,19 @@ from imitable.experiments.paper_numbers import ARM
 PAPER = {"Ours": "{2:,} ± {3:,}".format(*ARM["real arm"])}
 """What the paper prints of its real arm."""
 
+PICTURE = "arm-real.svg"
+"""Drawn by `reproduction_page.py`."""
+
 COLUMNS = ("row", "trials", "return, mean ± deviation", "goal", "hits", "stopped by a limit", "p, return", "p, goal", "paper")
 
 
 def page(record: ArmRealRecord) -> str:
     """Return the page."""
-    return "\n".join(["# Learned policies through the real protocol", "", *body(record)])
+    return "\n".join(["# Learned policies through the real protocol", "", *body(record, "../docs/images/reproduction")])
 
 
-def body(record: ArmRealRecord) -> list[str]:
-    """Return what was tried, and a table of the rows."""
+def body(record: ArmRealRecord, images: str) -> list[str]:
+    """Return what was tried, a table of the rows, and a link to the picture of the paths in the folder `images`."""
     rows = compared(record)
     most = max(row.trials for row in rows.values())
     return [
@@ -34,6 +37,23 @@ def body(record: ArmRealRecord) -> list[str]:
         *(_line(name, row) for name, row in rows.items()),
         "",
         "The paper's ticks are not ours, so that returns of arrivals are not comparable with its own; successes are.",
+        "",
+        *_picture(record, images),
+    ]
+
+
+def _picture(record: ArmRealRecord, images: str) -> list[str]:
+    """Show the paths that were kept, and say what they are."""
+    trials = [trial for several in record.rows.values() for trial in several]
+    kept = sum(bool(trial.path) for trial in trials)
+    if not kept:
+        return []
+    earlier = " (the others were played before paths were kept)" if kept < len(trials) else ""
+    return [
+        f"![Paths of the tool through the real protocol, in the plane of three joints]({images}/{PICTURE})",
+        "",
+        f"Paths of the tool in {kept} of {len(trials)} trials, by what the noisy joints said{earlier}.",
+        "Stands and books are drawn where they stood; the disc is the goal.",
         "",
     ]
 
