@@ -65,13 +65,12 @@ def tried(record: ArmRealRecord) -> bytes | None:
     )
     for panel, (row, trials) in zip(panels, record.rows.items(), strict=True):
         _scene(panel, (record.difference.shift_x, record.difference.shift_z))
-        drawn = [trial for trial in trials if trial.path]
-        for trial in drawn:
+        for trial in (trial for trial in trials if trial.path):
             colour, mark = ENDS[_end(trial)]
             x, z = np.array(trial.path).T / 1000
             panel.plot(x, z, color=colour, linewidth=0.8)
             panel.plot(x[-1], z[-1], mark, color=colour, markersize=4)
-        panel.set_title(f"{row}: goal in {sum(trial.goal for trial in drawn)} of {len(drawn)}", fontsize=9)
+        panel.set_title(f"{row}: goal in {sum(trial.goal for trial in trials)} of {len(trials)} trials", fontsize=9)
     marks = [Line2D([], [], color=colour, marker=mark, markersize=4, linewidth=0.8) for colour, mark in ENDS.values()]
     figure.legend(marks, list(ENDS), loc="outside lower center", ncols=len(ENDS), frameon=False, fontsize=8)
     return svg(figure)

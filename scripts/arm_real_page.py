@@ -38,21 +38,34 @@ def body(record: ArmRealRecord, images: str) -> list[str]:
         "",
         "The paper's ticks are not ours, so that returns of arrivals are not comparable with its own; successes are.",
         "",
+        *_stops(record),
         *_picture(record, images),
     ]
 
 
+def _stops(record: ArmRealRecord) -> list[str]:
+    """Say which limits stopped trials that had hit nothing."""
+    lines = [
+        f"* {name}, after {trial.steps} steps: {trial.stopped}"
+        for name, trials in record.rows.items()
+        for trial in trials
+        if trial.stopped and not trial.hit
+    ]
+    return ["Stopped by a limit:", "", *lines, ""] if lines else []
+
+
 def _picture(record: ArmRealRecord, images: str) -> list[str]:
     """Show the paths that were kept, and say what they are."""
-    trials = [trial for several in record.rows.values() for trial in several]
-    kept = sum(bool(trial.path) for trial in trials)
-    if not kept:
+    paths = [trial.path for trials in record.rows.values() for trial in trials]
+    drawn, earlier = sum(map(bool, paths)), paths.count(None)
+    if not drawn:
         return []
-    earlier = " (the others were played before paths were kept)" if kept < len(trials) else ""
+    others = {"played before paths were kept": earlier, "stopped before the first step": len(paths) - drawn - earlier}
+    left_out = "".join(f"; {count} more {'was' if count == 1 else 'were'} {why}" for why, count in others.items() if count)
     return [
         f"![Paths of the tool through the real protocol, in the plane of three joints]({images}/{PICTURE})",
         "",
-        f"Paths of the tool in {kept} of {len(trials)} trials, by what the noisy joints said{earlier}.",
+        f"Paths of the tool in {drawn} of {len(paths)} trials, by what the noisy joints said{left_out}.",
         "Stands and books are drawn where they stood; the disc is the goal.",
         "",
     ]

@@ -72,10 +72,16 @@ def test_a_path_takes_one_line_of_the_record(tmp_path: Path) -> None:
 def test_paths_are_drawn_a_panel_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
     tried, body = import_module("arm_figures").tried, import_module("arm_real_page").body
-    record = replace(empty_record(), rows={"Ours": (GOAL, replace(GOAL, path=((300, 200), (800, 100)))), "GAIL": (STOP,)})
+    record = replace(
+        empty_record(),
+        rows={"Ours": (GOAL, replace(GOAL, path=((300, 200), (800, 100)))), "GAIL": (STOP, replace(STOP, path=()))},
+    )
     picture = tried(record).decode()
-    assert [title in picture for title in ("Ours: goal in 1 of 1", "GAIL: goal in 0 of 0")] == [True, True]
-    assert "Paths of the tool in 1 of 3 trials" in "\n".join(body(record, "images"))
+    assert [title in picture for title in ("Ours: goal in 2 of 2", "GAIL: goal in 0 of 2")] == [True, True]
+    text = "\n".join(body(record, "images"))
+    assert "in 1 of 4 trials" in text
+    assert "; 2 more were played before paths were kept; 1 more was stopped before the first step." in text
+    assert text.count("* GAIL, after 10 steps: beyond a limit") == 2
     bare = replace(empty_record(), rows={"Ours": (GOAL,)})
     assert tried(bare) is None
     assert "arm-real.svg" not in "\n".join(body(bare, "images"))
