@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportAttributeAccessIssue=false
-"""The arm's paths in space and in the plane of three joints, from results/arm_paths.json, as one SVG file."""
+"""The arm's paths as SVG files: in space and in the plane of three joints, and of trials through the real protocol.
+
+They are of results/arm_paths.json and results/arm_real.json.
+"""
 
 from typing import Any
 
@@ -11,10 +14,12 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
 from reproduction_figures import COLOURS, svg
 
 from imitable.experiments.arm_paths import ArmPaths
+from imitable.experiments.arm_real_records import ArmRealRecord, Trial
 from imitable.robots.panda import GOAL, STAND_TOP_M, STANDS
 from imitable.robots.parse import parse_robot
 
@@ -42,11 +47,48 @@ def drawn(paths: ArmPaths) -> bytes:
     return svg(figure)
 
 
-def _scene(panel: Any) -> None:
-    """Draw stands, books and goal in the plane."""
+ENDS = {
+    "goal": ("#0072b2", "o"),
+    "hit": ("#d55e00", "X"),
+    "stopped by a limit": ("#cc79a7", "s"),
+    "out of time": ("#e69f00", "v"),
+}
+"""How a trial can end: colour of its path, and mark at the end of it."""
+
+
+def tried(record: ArmRealRecord) -> bytes | None:
+    """Return the paths of trials in the plane, a panel a row, by how they ended; None if no trial has its path."""
+    if not any(trial.path for trials in record.rows.values() for trial in trials):
+        return None
+    figure, [panels] = plt.subplots(
+        1, len(record.rows), figsize=(3.1 * len(record.rows), 3.2), squeeze=False, layout="constrained"
+    )
+    for panel, (row, trials) in zip(panels, record.rows.items(), strict=True):
+        _scene(panel, (record.difference.shift_x, record.difference.shift_z))
+        for trial in (trial for trial in trials if trial.path):
+            colour, mark = ENDS[_end(trial)]
+            x, z = np.array(trial.path).T / 1000
+            panel.plot(x, z, color=colour, linewidth=0.8)
+            panel.plot(x[-1], z[-1], mark, color=colour, markersize=4)
+        panel.set_title(f"{row}: goal in {sum(trial.goal for trial in trials)} of {len(trials)} trials", fontsize=9)
+    marks = [Line2D([], [], color=colour, marker=mark, markersize=4, linewidth=0.8) for colour, mark in ENDS.values()]
+    figure.legend(marks, list(ENDS), loc="outside lower center", ncols=len(ENDS), frameon=False, fontsize=8)
+    return svg(figure)
+
+
+def _end(trial: Trial) -> str:
+    """Return how a trial ended."""
+    if trial.goal or trial.hit:
+        return "goal" if trial.goal else "hit"
+    return "stopped by a limit" if trial.stopped else "out of time"
+
+
+def _scene(panel: Any, shift: tuple[float, float] = (0.0, 0.0)) -> None:
+    """Draw goal, stands and books in the plane, the shelf as far off in x and z as it was."""
+    x, z = shift
     for stand in STANDS:
-        panel.add_patch(Rectangle((stand - 0.01, 0), 0.02, STAND_TOP_M, color="#888888"))
-    panel.add_patch(Rectangle((STANDS[0], 0), STANDS[1] - STANDS[0], 0.16, color="#cccccc", zorder=0))
+        panel.add_patch(Rectangle((stand + x - 0.01, z), 0.02, STAND_TOP_M, color="#888888"))
+    panel.add_patch(Rectangle((STANDS[0] + x, z), STANDS[1] - STANDS[0], 0.16, color="#cccccc", zorder=0))
     panel.add_patch(Circle((GOAL[0], GOAL[2]), 0.05, color="#009e73", alpha=0.3))
     panel.set(xlim=(0.2, 1.05), ylim=(-0.02, 0.62), xlabel="x (m)", ylabel="z (m)", aspect="equal")
 

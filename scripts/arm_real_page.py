@@ -9,16 +9,19 @@ from imitable.experiments.paper_numbers import ARM
 PAPER = {"Ours": "{2:,} ± {3:,}".format(*ARM["real arm"])}
 """What the paper prints of its real arm."""
 
+PICTURE = "arm-real.svg"
+"""Drawn by `reproduction_page.py`."""
+
 COLUMNS = ("row", "trials", "return, mean ± deviation", "goal", "hits", "stopped by a limit", "p, return", "p, goal", "paper")
 
 
 def page(record: ArmRealRecord) -> str:
     """Return the page."""
-    return "\n".join(["# Learned policies through the real protocol", "", *body(record)])
+    return "\n".join(["# Learned policies through the real protocol", "", *body(record, "../docs/images/reproduction")])
 
 
-def body(record: ArmRealRecord) -> list[str]:
-    """Return what was tried, and a table of the rows."""
+def body(record: ArmRealRecord, images: str) -> list[str]:
+    """Return what was tried, a table of the rows, and a link to the picture of the paths in the folder `images`."""
     rows = compared(record)
     most = max(row.trials for row in rows.values())
     return [
@@ -34,6 +37,36 @@ def body(record: ArmRealRecord) -> list[str]:
         *(_line(name, row) for name, row in rows.items()),
         "",
         "The paper's ticks are not ours, so that returns of arrivals are not comparable with its own; successes are.",
+        "",
+        *_stops(record),
+        *_picture(record, images),
+    ]
+
+
+def _stops(record: ArmRealRecord) -> list[str]:
+    """Say which limits stopped trials that had hit nothing."""
+    lines = [
+        f"* {name}, after {trial.steps} steps: {trial.stopped}"
+        for name, trials in record.rows.items()
+        for trial in trials
+        if trial.stopped and not trial.hit
+    ]
+    return ["Stopped by a limit:", "", *lines, ""] if lines else []
+
+
+def _picture(record: ArmRealRecord, images: str) -> list[str]:
+    """Show the paths that were kept, and say what they are."""
+    paths = [trial.path for trials in record.rows.values() for trial in trials]
+    drawn, earlier = sum(map(bool, paths)), paths.count(None)
+    if not drawn:
+        return []
+    others = {"played before paths were kept": earlier, "stopped before the first step": len(paths) - drawn - earlier}
+    left_out = "".join(f"; {count} more {'was' if count == 1 else 'were'} {why}" for why, count in others.items() if count)
+    return [
+        f"![Paths of the tool through the real protocol, in the plane of three joints]({images}/{PICTURE})",
+        "",
+        f"Paths of the tool in {drawn} of {len(paths)} trials, by what the noisy joints said{left_out}.",
+        "Stands and books are drawn where they stood; the disc is the goal.",
         "",
     ]
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from arm_figures import tried
+from arm_real_page import PICTURE as ARM_REAL
 from arm_real_page import body as arm_real
 from arm_section import arm_section, number
 from reproduction_figures import Drawing, against, curves
@@ -78,10 +80,14 @@ def section(page: Page, name: str, body: Sequence[str], drawing: Drawing | None 
     if table.protocols - {page.protocol.hash}:
         lines += ["**Some of these cells were run under another protocol: they are post hoc.**", ""]
     if drawing is not None and (picture := drawing(table)) is not None:
-        page.images.mkdir(parents=True, exist_ok=True)
-        (page.images / f"{name}.svg").write_bytes(picture)
+        _keep(page, f"{name}.svg", picture)
         lines += [f"![{table.experiment.about}](images/reproduction/{name}.svg)", ""]
     return [*lines, *body, "", *seeds(table)]
+
+
+def _keep(page: Page, name: str, picture: bytes) -> None:
+    page.images.mkdir(parents=True, exist_ok=True)
+    (page.images / name).write_bytes(picture)
 
 
 def main_table(page: Page, name: str, rows: Sequence[Row]) -> list[str]:
@@ -304,7 +310,9 @@ def page_text(page: Page) -> str:
         body = special[name](page) if name in special else plain(page, name)
         lines += section(page, name, body, figures.get(name))
         if name == "arm" and page.real is not None:
-            lines += ["## arm-real", "", *arm_real(page.real)]
+            lines += ["## arm-real", "", *arm_real(page.real, "images/reproduction")]
+            if (picture := tried(page.real)) is not None:
+                _keep(page, ARM_REAL, picture)
     return "\n".join(lines)
 
 

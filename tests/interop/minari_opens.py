@@ -30,8 +30,9 @@ def seen(name):
     }
 
 
-def record(name):
+def record(name, storage):
     box = gymnasium.spaces.Box(-np.inf, np.inf, (3,), np.float64)
+    seen = gymnasium.spaces.Dict({"joints": box, "touch": gymnasium.spaces.Discrete(2)})
     buffers = []
     for k in range(3):
         states = np.arange(3 * (6 + k)).reshape(-1, 3) / 100 + k
@@ -42,7 +43,7 @@ def record(name):
             EpisodeBuffer(
                 id=None,
                 seed=10 + k,
-                observations=list(states),
+                observations={"joints": list(states), "touch": [0] * (6 + k)},
                 actions=actions,
                 rewards=[1.0] * (5 + k),
                 terminations=ends,
@@ -50,9 +51,9 @@ def record(name):
                 infos=infos,
             )
         )
-    minari.create_dataset_from_buffers(name, buffers, observation_space=box, action_space=box, data_format="hdf5")
+    minari.create_dataset_from_buffers(name, buffers, observation_space=seen, action_space=box, data_format=storage)
 
 
 if __name__ == "__main__":
-    verb, what = sys.argv[1:]
-    print(json.dumps(seen(what)) if verb == "open" else record(what))
+    verb, *what = sys.argv[1:]
+    print(json.dumps(seen(*what)) if verb == "open" else record(*what))

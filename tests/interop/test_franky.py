@@ -198,6 +198,9 @@ def test_the_experiment_records_trials(franky_python: Path, tmp_path: Path) -> N
     assert "none" in record.hardware
     [ours], [gail] = record.rows["Ours"], record.rows["GAIL"]
     assert ours.goal
+    assert ours.path is not None
+    assert len(ours.path) == pytest.approx(ours.steps / 4 + 1, abs=1)
+    assert ours.path[-1] == pytest.approx((800, 100), abs=55), "the goal is a ball of 5 cm"
     assert gail.hit
     assert "stand1" in gail.stopped
     assert gail.total_return == -10_000 - 50 * gail.steps

@@ -12,6 +12,7 @@ from tests.unit.scored import scores_of
 
 from imitable.demos.conversion.convert import convert
 from imitable.demos.conversion.proposal import MappingOptions
+from imitable.demos.formats import open_source
 from imitable.demos.store import read
 from imitable.exporters.export import export
 from imitable.robots.parse import parse_robot
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.interop
 
 @pytest.fixture(scope="session")
 def minari_python() -> Path:
-    return environment("minari", "minari[hdf5]==0.5.4", "pillow")  # its storage imports pillow without asking for it
+    return environment("minari", "minari[arrow,hdf5]==0.5.4", "pillow")  # its storage imports pillow without asking for it
 
 
 def test_minari_opens_what_we_export(minari_python: Path, tmp_path: Path) -> None:
@@ -39,8 +40,18 @@ def test_minari_opens_what_we_export(minari_python: Path, tmp_path: Path) -> Non
         assert (episode["terminated"], episode["truncated"]) == (one.terminated, not one.terminated)
 
 
-def test_we_convert_what_minari_records(minari_python: Path, servo_arm_path: Path, tmp_path: Path) -> None:
-    run(minari_python, "minari_opens.py", "record", "arm/servo-v0", MINARI_DATASETS_PATH=str(tmp_path / "root"))
+@pytest.mark.parametrize("storage", ["hdf5", "arrow", "parquet"])
+def test_we_convert_what_minari_records(minari_python: Path, servo_arm_path: Path, tmp_path: Path, storage: str) -> None:
+    run(minari_python, "minari_opens.py", "record", "arm/servo-v0", storage, MINARI_DATASETS_PATH=str(tmp_path / "root"))
+    source = open_source(tmp_path / "root" / "arm" / "servo-v0")
+    assert {name: column.width for name, column in source.columns.items()} == {
+        "action": 3,
+        "infos/qpos": 3,
+        "infos/qvel": 3,
+        "observations/joints": 3,
+        "observations/touch": 1,
+    }
+    np.testing.assert_array_equal(source[1].columns["action"], np.full((7, 3), [1, 0.1, 0.2]))
     robot = parse_robot(str(servo_arm_path))
     options = MappingOptions(qpos="infos/qpos", qvel="infos/qvel", fps=50, beyond_range=True, differentiate="never")
     convert(tmp_path / "root" / "arm" / "servo-v0", tmp_path / "demos", robot, options=options)

@@ -10,7 +10,9 @@ import pytest
 
 from imitable.errors import BadOption, CannotResume
 from imitable.imitation.learner import LearningJob
-from imitable.imitation.methods.cloning import LOG_STD, CloneTraining, Cloning
+from imitable.imitation.methods.cloning import Cloning
+from imitable.imitation.regression import LOG_STD, Regression
+from imitable.nn.cloner import Cloner
 from imitable.policies.acting import act
 from imitable.projection import project
 from imitable.robots.parse import parse_robot
@@ -46,11 +48,11 @@ def starts(count: int, seed: int) -> Floats:
     return np.random.default_rng(seed).uniform(-0.8, 0.8, (count, 2))
 
 
-def begun(body: Robot, demos: Demonstrations, weights: Weights | None = None, method: Cloning = SMALL) -> CloneTraining:
+def begun(body: Robot, demos: Demonstrations, weights: Weights | None = None, method: Cloning = SMALL) -> Regression[Cloner]:
     return method.begin(LearningJob(demos, body, weights, steps=4096, seed=0))
 
 
-def finished(training: CloneTraining) -> Policy:
+def finished(training: Regression[Cloner]) -> Policy:
     while not training.done:
         training.iterate()
     return training.policy

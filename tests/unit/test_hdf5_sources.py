@@ -148,8 +148,8 @@ def test_garbled_files_are_one_line(robot: Robot, movements: list[Trajectory], t
         pass
     with pytest.raises(errors.BadDataset, match="no group 'data'"):
         convert(tmp_path / "empty.hdf5", tmp_path / "demos", robot)
-    with pytest.raises(errors.BadDataset, match="stored as arrow"):
-        convert(minari(tmp_path / "arrow-v0", movements, data_format="arrow"), tmp_path / "demos", robot)
+    with pytest.raises(errors.BadDataset, match="stored as zarr; write it as hdf5, arrow or parquet"):
+        convert(minari(tmp_path / "zarr-v0", movements, data_format="zarr"), tmp_path / "demos", robot)
     bare = minari(tmp_path / "bare-v0", movements)
     with h5py.File(bare / "data" / "main_data.hdf5", "a") as file:
         file["episode_1/infos/qpos"][4, 2] = np.nan

@@ -6,11 +6,12 @@ States are float64 and come back bit for bit; every episode carries the hash of 
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
+from imitable.demos.filed import Filed
 from imitable.demos.formats import open_source
-from imitable.demos.formats.direct import Direct
+from imitable.demos.formats.direct import DirectFiles
 from imitable.demos.formats.recognise import recognise
 from imitable.demos.lerobot import INFO_FILE
 from imitable.demos.reader import Folder
@@ -94,7 +95,7 @@ def read(first: str | Path, *more: str | Path) -> Demonstrations:
     for index, folder in enumerate(folders):
         if folder.path.resolve() in (other.path.resolve() for other in folders[:index]):
             raise MixedDatasets(str(folder.path), str(folder.path), "it is the same folder twice")
-    return _Stored(folders)
+    return Filed(folders[0].info.layout, _Folders(folders))
 
 
 def _is_other(path: Path) -> bool:
@@ -110,7 +111,7 @@ def _direct(path: Path) -> Demonstrations:
     if source.layout is None:
         how = f"imitable convert {path} DST --imitator SPEC"
         raise BadDataset(str(path), f"its {source.format} data are no whole, named states; convert them first ({how})")
-    return Direct(source, source.layout)
+    return Filed(source.layout, DirectFiles(source, source.layout))
 
 
 def _difference(a: Layout, b: Layout) -> str | None:
@@ -126,34 +127,25 @@ def _difference(a: Layout, b: Layout) -> str | None:
     return None
 
 
-class _Stored(Demonstrations):
-    """Demonstrations in one or several folders."""
+class _Folders:
+    """Episodes in one or several folders."""
 
     def __init__(self, folders: list[Folder]) -> None:
-        self._folders, self._layout = tuple(folders), folders[0].info.layout
+        self._folders = tuple(folders)
         self._places = tuple((folder, row) for folder in folders for row in folder.rows)
 
     def __len__(self) -> int:
-        """Return the number of demonstrations, without reading any."""
+        """Return the number of episodes, without reading any."""
         return len(self._places)
 
-    @property
-    def layout(self) -> Layout:
-        """Names and period shared by all trajectories."""
-        return self._layout
+    def row(self, place: int) -> Episode:
+        """Return one row; no states are read, except those of an episode that carries no hash."""
+        folder, row = self._places[place]
+        return row.episode(folder.path, row.hash or folder.read(row).hash)
 
-    @property
-    def episodes(self) -> tuple[Episode, ...]:
-        """One row a demonstration; no states are read, except those of episodes that carry no hash."""
-        return self._episodes
-
-    @cached_property
-    def _episodes(self) -> tuple[Episode, ...]:
-        return tuple(row.episode(folder.path, row.hash or folder.read(row).hash) for folder, row in self._places)
-
-    def __getitem__(self, position: int) -> Trajectory:
+    def read(self, place: int) -> Trajectory:
         """Read one trajectory: the row group that holds it, and nothing else."""
-        folder, row = self._places[position]
+        folder, row = self._places[place]
         return folder.read(row)
 
     def __iter__(self) -> Iterator[Trajectory]:

@@ -19,17 +19,22 @@ def journal_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.journal.jsonl")
 
 
-def write_recording(journal: Path, out: Path, *, overwrite: bool = False) -> int:
-    """Write the episodes of a journal as demonstrations; return how many there are, and write nothing if there are none.
+def read_recording(journal: Path) -> tuple[Head, list[Trajectory]]:
+    """Return what a journal belongs to, and its episodes.
 
     An episode is the readings from where the policy began, with the actions between them. A command after which nothing was
     read is in the journal alone.
     """
     head, lines = read_journal(journal)
     try:
-        found = list(_episodes(head, lines))
+        return head, list(_episodes(head, lines))
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise BadJournal(str(journal), f"a line lacks something ({error})") from None
+
+
+def write_recording(journal: Path, out: Path, *, overwrite: bool = False) -> int:
+    """Write the episodes of a journal as demonstrations; return how many there are, and write nothing if there are none."""
+    head, found = read_recording(journal)
     if found:
         write(out, head.layout, found, overwrite=overwrite, task="arm")
     return len(found)

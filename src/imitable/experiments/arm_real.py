@@ -26,6 +26,7 @@ from imitable.drivers.limits import Safety, limits_of
 from imitable.drivers.pilot import PolicyPilot
 from imitable.drivers.play import Session, head_of
 from imitable.drivers.player import Player
+from imitable.drivers.recording import read_recording
 from imitable.errors import ArmContact, BadOption, ImitableError, LostConnection, StaleReading
 from imitable.experiments.arm_real_records import (
     DIFFERENCE,
@@ -36,6 +37,7 @@ from imitable.experiments.arm_real_records import (
     empty_record,
     read_arm_real,
     record_path,
+    thinned,
 )
 from imitable.experiments.catalogue import PAPER
 from imitable.experiments.cells import Terms, cells_of, chosen
@@ -129,7 +131,10 @@ def _tried(task: Reach, policy: Policy, seed: int, path: Path) -> Trial:
     for attempt in range(1, ATTEMPTS + 1):
         try:
             with writing(path) as journal:
-                return trial(task, policy, seed, journal)
+                made = trial(task, policy, seed, journal)
+            _, episodes = read_recording(path)
+            # of a trial that was refused its first step nothing is left to draw
+            return replace(made, path=thinned(task.tools(episodes[0].states)) if episodes else ())
         except (LostConnection, StaleReading) as error:
             if attempt == ATTEMPTS:
                 raise

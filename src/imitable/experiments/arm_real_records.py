@@ -18,6 +18,11 @@ SLOWDOWN = 2.0
 DIFFERENCE = Difference(noise=0.001, shift_x=0.005, shift_z=0.005, load=0.2, friction=1.5, stiffness=0.8)
 """A millirad of noise, a shelf that stands 5 mm further and higher, a book of 200 g, more friction, softer servos."""
 
+PlanePath = tuple[tuple[int, int], ...]
+"""x and z of a tool in the plane of the three joints, millimetres."""
+THINNING = 4
+"""One place in so many is kept of a path, and the last."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -35,6 +40,8 @@ class Trial:
     """Whether the arm touched something, came nearer than 1 cm, or was stopped before a command that would have made it."""
     stopped: str
     """Why it was stopped, if it was."""
+    path: PlanePath | None = None
+    """Where the tool was, by the joints that were read; None of trials from before paths were kept."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,13 @@ class ArmRealRecord:
     slowdown: float
     difference: Difference
     rows: dict[str, tuple[Trial, ...]]
+
+
+def thinned(tools: Floats) -> PlanePath:
+    """(T + 1, 3) places of a tool in metres → some of them, the first and the last included, as a path in the plane."""
+    kept = sorted({*range(0, len(tools), THINNING), len(tools) - 1})
+    places = np.round(1000 * tools[kept][:, [0, 2]]).astype(int).tolist()
+    return tuple((x, z) for x, z in places)
 
 
 def record_path(results: Path) -> Path:

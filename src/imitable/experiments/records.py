@@ -7,6 +7,7 @@ is missing and a value of another type are refused, with the place in the file.
 """
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from pathlib import Path
@@ -20,6 +21,9 @@ Record = TypeVar("Record")
 
 JSON = dict[str, Any]
 """An object of a JSON file."""
+
+_NUMBERS = re.compile(r"\[\n[-+.eE\d\s,\[\]]*\]")
+"""Lists of numbers, and lists of these. Strings have no line break of their own in JSON, so that they are never found."""
 
 FLAT = {"flat": True}
 """Metadata of a field whose keys stand among those of the record."""
@@ -41,9 +45,13 @@ def read_record(kind: type[Record], path: Path) -> Record:
 
 
 def write_record(path: Path, record: Any, indent: int | None = None) -> None:
-    """Write a record as a whole file; with an indent, one value a line."""
+    """Write a record as a whole file; with an indent, one value a line, and lists of numbers a line each."""
     text = json.dumps(to_json(record), indent=indent)
-    write_bytes(path, (text if indent is None else text + "\n").encode())
+    write_bytes(path, (text if indent is None else _NUMBERS.sub(_in_one_line, text) + "\n").encode())
+
+
+def _in_one_line(found: re.Match[str]) -> str:
+    return re.sub(r",(?=\S)", ", ", re.sub(r"\s+", "", found[0]))
 
 
 def record_or_skip(path: Path, make: Callable[[], Any], indent: int | None = None) -> None:

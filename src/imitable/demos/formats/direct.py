@@ -2,13 +2,13 @@
 """Data that are whole states already, read as they are."""
 
 from collections.abc import Iterator
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 
 from imitable.demos.formats.source import Recording, Source
 from imitable.errors import BadDataset, BadTrajectory
-from imitable.types import Demonstrations, Episode, Layout, Trajectory, episode_of
+from imitable.types import Episode, Layout, Trajectory, episode_of
 
 
 def trajectory_of(source: Source, recording: Recording, layout: Layout, demonstrator: str) -> Trajectory:
@@ -28,36 +28,26 @@ def trajectory_of(source: Source, recording: Recording, layout: Layout, demonstr
         raise BadDataset(str(source.path), f"{recording.name} is {error}") from None
 
 
-class Direct(Demonstrations):
-    """Demonstrations of a source that needs no mapping."""
+@dataclass(frozen=True, eq=False)
+class DirectFiles:
+    """Recordings of a source that needs no mapping."""
 
-    def __init__(self, source: Source, layout: Layout) -> None:
-        """Read through the source."""
-        self._source, self._layout = source, layout
+    source: Source
+    layout: Layout
 
     def __len__(self) -> int:
-        """Return the number of demonstrations, without reading any."""
-        return len(self._source)
+        """Return the number of recordings, without reading any."""
+        return len(self.source)
 
-    @property
-    def layout(self) -> Layout:
-        """Names and period."""
-        return self._layout
+    def row(self, place: int) -> Episode:
+        """Read one for its hash."""
+        return episode_of(self.read(place), place, str(self.source.path))
 
-    @property
-    def episodes(self) -> tuple[Episode, ...]:
-        """One row a demonstration; all are read once for their hashes."""
-        return self._episodes
-
-    @cached_property
-    def _episodes(self) -> tuple[Episode, ...]:
-        return tuple(episode_of(trajectory, place, str(self._source.path)) for place, trajectory in enumerate(self))
-
-    def __getitem__(self, position: int) -> Trajectory:
+    def read(self, place: int) -> Trajectory:
         """Read one trajectory."""
-        recording = self._source[position]
-        return trajectory_of(self._source, recording, self._layout, recording.demonstrator or self._source.robot)
+        recording = self.source[place]
+        return trajectory_of(self.source, recording, self.layout, recording.demonstrator or self.source.robot)
 
     def __iter__(self) -> Iterator[Trajectory]:
         """Read all in order, one at a time."""
-        return (self[place] for place in range(len(self)))
+        return (self.read(place) for place in range(len(self)))

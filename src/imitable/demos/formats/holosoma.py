@@ -10,26 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from imitable.demos.formats.npz import load_npz
-from imitable.demos.formats.source import (
-    BODIES,
-    JOINT_POSITIONS,
-    JOINT_VELOCITIES,
-    ROOT_POSITION,
-    ROOT_ROTATION,
-    ROOT_TURN,
-    ROOT_VELOCITY,
-    Clip,
-    FileSource,
-    Habits,
-    finite,
-    matrix,
-    positive,
-)
-from imitable.errors import BadDataset
+from imitable.demos.formats.motion import RATE, Motion, load_motion
+from imitable.demos.formats.source import Clip, FileSource, Habits, matrix
 from imitable.types import Floats
 
-KEYS = ("fps", "joint_pos", "joint_vel", "joint_names", "body_pos_w")
+KEYS = ("joint_pos", "joint_vel", "joint_names", "body_pos_w")
 
 
 class Holosoma(FileSource):
@@ -41,23 +26,20 @@ class Holosoma(FileSource):
 
     def clip(self, path: Path) -> Clip:
         """Read one file; objects beside the robot are left out."""
-        arrays, where = load_npz(path), str(path)
-        if missing := [key for key in KEYS if key not in arrays]:
-            raise BadDataset(where, f"it is no holosoma clip: it lacks {', '.join(missing)}")
+        arrays, where = load_motion(path, "holosoma", KEYS), str(path)
         names = tuple(str(name) for name in arrays["joint_names"].tolist())
         positions = matrix(where, "joint_pos", arrays["joint_pos"], 7 + len(names))
         velocities = matrix(where, "joint_vel", arrays["joint_vel"], 6 + len(names))
-        columns = {
-            ROOT_POSITION: positions[:, :3],
-            ROOT_ROTATION: positions[:, 3:7],
-            JOINT_POSITIONS: positions[:, 7:],
-            ROOT_VELOCITY: velocities[:, :3],
-            ROOT_TURN: velocities[:, 3:6],
-            JOINT_VELOCITIES: velocities[:, 6:],
-            BODIES: _own_bodies(arrays).reshape(len(positions), -1),
-        }
-        held = {JOINT_POSITIONS: names, JOINT_VELOCITIES: names}
-        return Clip(finite(where, columns), held, 1 / positive(where, "fps", arrays["fps"]))
+        motion = Motion(
+            root_position=positions[:, :3],
+            root_rotation=positions[:, 3:7],
+            joint_positions=positions[:, 7:],
+            root_velocity=velocities[:, :3],
+            root_turn=velocities[:, 3:6],
+            joint_velocities=velocities[:, 6:],
+            bodies=_own_bodies(arrays).reshape(len(positions), -1),
+        )
+        return motion.clip(where, arrays[RATE], names)
 
 
 def _own_bodies(arrays: Mapping[str, Any]) -> Floats:

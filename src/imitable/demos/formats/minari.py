@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Minari datasets in HDF5: `episode_<i>` with `observations` (T + 1), `actions` (T), and perhaps `infos`.
+"""Minari datasets: episodes with `observations` (T + 1), `actions` (T), and perhaps `infos`, in HDF5, arrow or parquet.
 
-Columns are called as their datasets are (`observations`, `observations/<key>`, `infos/qpos`), but `actions`, which is `action`.
+Columns are called as Minari's are (`observations`, `observations/<key>`, `infos/qpos`), but `actions`, which is `action`.
 """
 
 import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from imitable.demos.formats.hdf5 import OWN, check_inside, numbers, opened, own_layout, plain, rows
+from imitable.demos.formats.minari_arrow import ArrowStorage
 from imitable.demos.formats.source import Column, Recording, Source, finite
 from imitable.errors import BadDataset
 from imitable.robots.parse import ROBOTS, parse_robot
@@ -23,6 +24,41 @@ OBSERVATIONS = "observations"
 COUNTS = ("rewards", "terminations", "truncations")
 
 
+class Storage(Protocol):
+    """Where the numbers of a dataset lie."""
+
+    def __len__(self) -> int:
+        """Return the number of episodes."""
+        ...
+
+    def episode(self, place: int) -> tuple[dict[str, Floats], Mapping[str, Any]]:
+        """Return the numbers of one episode, (T + 1, width) or (T, width), by name, and what its metadata say."""
+        ...
+
+
+class Hdf5Storage:
+    """One file, `main_data.hdf5`, with a group `episode_<i>` an episode."""
+
+    def __init__(self, folder: Path) -> None:
+        """Count the episodes."""
+        self._path = folder / DATA
+        with opened(self._path) as file:
+            check_inside(self._path, file)
+            self._count = sum(str(name).startswith("episode_") for name in file)
+
+    def __len__(self) -> int:
+        """Return the number of episodes."""
+        return self._count
+
+    def episode(self, place: int) -> tuple[dict[str, Floats], Mapping[str, Any]]:
+        """Return the datasets of one group, and its attributes."""
+        name = f"episode_{place}"
+        with opened(self._path) as file:
+            if name not in file:
+                raise BadDataset(str(self._path), f"it lacks {name}")
+            return {key: rows(values) for key, values in numbers(file[name]).items()}, plain(file[name].attrs)
+
+
 class Minari(Source):
     """A dataset folder; an episode at a time."""
 
@@ -31,12 +67,10 @@ class Minari(Source):
     def __init__(self, path: Path) -> None:
         """Read the metadata, and the columns of the first episode."""
         super().__init__(path)
-        self._folder = path / "data" if (path / "data" / METADATA).is_file() else path
-        self._metadata = _metadata(path, self._folder / METADATA)
-        with opened(self._folder / DATA) as file:
-            check_inside(self._folder / DATA, file)
-            self._count = sum(str(name).startswith("episode_") for name in file)
-        if not self._count:
+        folder = path / "data" if (path / "data" / METADATA).is_file() else path
+        self._metadata = _metadata(path, folder / METADATA)
+        self._storage = _storage(path, folder, self._metadata.get("data_format", "hdf5"))
+        if not len(self._storage):
             raise BadDataset(str(path), "there is no episode in it")
         self._columns = {name: Column(values.shape[1]) for name, values in self[0].columns.items()}
 
@@ -74,20 +108,16 @@ class Minari(Source):
 
     def __len__(self) -> int:
         """Return the number of episodes."""
-        return self._count
+        return len(self._storage)
 
     def origins(self) -> list[dict[str, str | int]]:
         """Return the names of the episodes."""
-        return [{"name": f"episode_{place}", "index": place} for place in range(self._count)]
+        return [{"name": f"episode_{place}", "index": place} for place in range(len(self))]
 
     def __getitem__(self, place: int) -> Recording:
         """Read one episode."""
         name = f"episode_{place}"
-        with opened(self._folder / DATA) as file:
-            if name not in file:
-                raise BadDataset(str(self.path), f"it lacks {name}")
-            held = {key: rows(values) for key, values in numbers(file[name]).items()}
-            about = plain(file[name].attrs)
+        held, about = self._storage.episode(place)
         columns = dict(finite(f"{self.path}: {name}", _columns(held)))
         if (layout := self.layout) is not None:
             if columns.get(OBSERVATIONS, np.empty((0, 0))).shape[1] != len(layout.state):
@@ -125,9 +155,16 @@ def _columns(held: Mapping[str, Floats]) -> dict[str, Floats]:
 def _metadata(path: Path, file: Path) -> dict[str, Any]:
     try:
         held: Any = json.loads(file.read_bytes())
-        kind = held.get("data_format", "hdf5")
-    except (AttributeError, OSError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise BadDataset(str(path), f"{METADATA} cannot be read ({error})") from None
-    if kind != "hdf5":
-        raise BadDataset(str(path), f"it is stored as {kind}; write it as hdf5 (Minari's create_dataset_…, data_format='hdf5')")
-    return held
+    if not isinstance(held, dict):
+        raise BadDataset(str(path), f"{METADATA} is no JSON object")
+    return cast(dict[str, Any], held)
+
+
+def _storage(path: Path, folder: Path, kind: object) -> Storage:
+    if kind == "hdf5":
+        return Hdf5Storage(folder)
+    if kind in ("arrow", "parquet"):
+        return ArrowStorage(folder, str(kind))
+    raise BadDataset(str(path), f"it is stored as {kind}; write it as hdf5, arrow or parquet (Minari's data_format=…)")

@@ -1,51 +1,31 @@
 # SPDX-License-Identifier: MIT
 """Behaviour cloning of weighted transitions that carry the imitator's own actions, such as projected demonstrations.
 
-minimise over μ:  E_{(s, a) ~ p_w} ‖μ(o(s)) − a‖² / A,  actions in half control ranges, by Adam; the rate falls along a cosine
-to zero. The policy's deviation is the maximum-likelihood one, the root mean square of what the regression leaves over. The
+minimise over μ:  E_{(s, a) ~ p_w} ‖μ(o(s)) − a‖² / A,  actions in half control ranges, by the steps of `regression.py`. The
 regression takes no simulator step.
 """
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Annotated, NoReturn
 
 import numpy as np
+from jaxtyping import Array, Float
 
-from imitable import seeding
 from imitable.errors import BadOption, ImitableError
 from imitable.evaluation.reference import Reference
-from imitable.files import write_bytes
 from imitable.imitation.learner import LearningJob
-from imitable.imitation.training import imitation_task, normaliser_of, observations
-from imitable.imitation.transitions import Sampler, WeightedTransitions, densities, transitions_of
+from imitable.imitation.regression import Minibatches, Regression
+from imitable.imitation.training import imitation_task
+from imitable.imitation.transitions import WeightedTransitions, densities, transitions_of
 from imitable.nn import cloner
-from imitable.nn.fitting import cosine_rates
-from imitable.nn.networks import policy_of
-from imitable.nn.typed_jax import array, leaves, replaced
-from imitable.policies.acting import mean, normalised
-from imitable.rl.checkpoint import checked
-from imitable.rl.progress import Progress
+from imitable.nn.cloner import Cloner
+from imitable.nn.networks import Mlp
 from imitable.rl.settings import LearningRate, Widths
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.task import Task
 from imitable.spec_text import Range, check_fields
-from imitable.tensors import Arrays, to_bytes
-from imitable.types import Demonstrations, Episode, Floats, Policy, Weights
-
-SCHEMA = 1
-
-PART = 500
-"""Gradient steps of one iteration."""
-
-RESIDUALS = 20_000
-"""Transitions, drawn by weight, that the policy's deviation is measured on."""
-
-LOG_STD = (-5.0, 0.0)
-"""Bounds of the logarithm of the policy's deviation, in half control ranges."""
+from imitable.types import Demonstrations, Episode, Weights
 
 GradientSteps = Annotated[int, Range(1, 10**8)]
 """Of the regression."""
@@ -73,104 +53,41 @@ class Cloning:
         """None."""
         return 0
 
-    def begin(self, job: LearningJob) -> "CloneTraining":
+    def begin(self, job: LearningJob) -> Regression[Cloner]:
         """Read the transitions and start the policy; refuse demonstrations without the imitator's own actions."""
         check_own_actions(job.demos, job.weights, job.imitator)
         transitions = transitions_of(job, actions=True)
-        return CloneTraining(self, job, transitions, *imitation_task(job, transitions))
+        return self.begin_on(job, transitions, *imitation_task(job, transitions))
 
-
-class CloneTraining:
-    """A regression under way."""
-
-    def __init__(
-        self,
-        method: Cloning,
-        job: LearningJob,
-        transitions: WeightedTransitions,
-        task: Task,
-        reference: Reference | None,
-    ) -> None:
-        """Start on transitions that have the imitator's own actions."""
+    def begin_on(
+        self, job: LearningJob, transitions: WeightedTransitions, task: Task, reference: Reference | None
+    ) -> Regression[Cloner]:
+        """Start the policy on transitions that have the imitator's own actions."""
         assert transitions.actions is not None
-        self._method, self._job, self.reference = method, job, reference
-        self._normaliser = normaliser_of(task, transitions)
-        self._rng = seeding.generator(job.seed, "cloning")
-        self._actions = len(job.imitator.control_centre)
-        sizes = (task.observation_size, *method.hidden, self._actions)
-        self._cloner = cloner.fresh(int(self._rng.integers(2**32)), sizes)
-        self._steps_taken = 0
-        untrained = self._policy_with(np.zeros(self._actions))
-        real = ~transitions.absorbing
-        inputs = normalised(untrained, observations(task, transitions.before[real]))
+        actions = job.imitator.to_units(transitions.actions[~transitions.absorbing])
         # what lies outside the range is clipped by the simulator: it moves the body like the bound
-        units = np.clip(job.imitator.to_units(transitions.actions[real]), -1, 1).astype(np.float32)
-        self._sampler = Sampler(transitions.density[real])
-        drawn = self._sampler.draw(seeding.generator(job.seed, "residuals"), (RESIDUALS,))
-        self._residual_rows = inputs[drawn], units[drawn]
-        self._inputs, self._units = array(inputs), array(units)
+        units = np.clip(actions, -1, 1).astype(np.float32)
+        return Regression(self, _Actions(self.hidden), job, transitions, units, (task, reference))
 
-    @property
-    def done(self) -> bool:
-        """Whether all gradient steps are taken."""
-        return self._steps_taken == self._method.gradient_steps
 
-    @property
-    def progress(self) -> float:
-        """Part of the gradient steps that are taken."""
-        return self._steps_taken / self._method.gradient_steps
+@dataclass(frozen=True)
+class _Actions:
+    """Regresses a policy's mean."""
 
-    @property
-    def policy(self) -> Policy:
-        """The policy so far."""
-        inputs, units = self._residual_rows
-        predicted = mean(self._policy_with(np.zeros(self._actions)), inputs).astype(np.float64)
-        residual = np.sqrt(np.square(predicted - units).mean(axis=0))
-        return self._policy_with(np.clip(np.log(np.maximum(residual, np.exp(LOG_STD[0]))), *LOG_STD))
+    hidden: Widths
+    name: str = "cloning"
+    part: str = "cloner"
+    residuals: int = 20_000
 
-    def iterate(self) -> Progress:
-        """Take some gradient steps."""
-        count = min(PART, self._method.gradient_steps - self._steps_taken)
-        rates = cosine_rates(self._method.learning_rate, self._steps_taken, count, self._method.gradient_steps)
-        order = self._sampler.draw(self._rng, (count, self._method.minibatch))
-        self._cloner, loss = cloner.fit(
-            self._cloner, self._inputs, self._units, array(order, np.int32), array(rates, np.float32)
-        )
-        self._steps_taken += count
-        metrics = {"gradient_steps": float(self._steps_taken), "loss": float(loss)}
-        return Progress(0, float("nan"), float("nan"), 0, metrics)
+    def fresh(self, seed: int, observed: int, actions: int) -> Cloner:
+        return cloner.fresh(seed, (observed, *self.hidden, actions))
 
-    def save(self, path: Path) -> None:
-        """Write a checkpoint."""
-        arrays: Arrays = {f"cloner.{index}": np.asarray(leaf) for index, leaf in enumerate(leaves(self._cloner))}
-        metadata = {
-            "fingerprint": json.dumps(self._fingerprint),
-            "rng": seeding.to_json(self._rng),
-            "taken": str(self._steps_taken),
-        }
-        write_bytes(path, to_bytes(arrays, metadata))
+    def fit(self, model: Cloner, batches: Minibatches, rng: np.random.Generator) -> tuple[Cloner, Float[Array, ""]]:
+        del rng  # nothing is random but the minibatches
+        return cloner.fit(model, batches.inputs, batches.units, batches.order, batches.rates)
 
-    def load(self, path: Path) -> None:
-        """Read a checkpoint."""
-        arrays, metadata = checked(path, self._fingerprint)
-        count = len(leaves(self._cloner))
-        self._cloner = replaced(self._cloner, [array(arrays[f"cloner.{index}"]) for index in range(count)])
-        self._rng, self._steps_taken = seeding.from_json(metadata["rng"]), int(metadata["taken"])
-
-    @property
-    def _fingerprint(self) -> dict[str, object]:
-        """What must be equal for a checkpoint to be continued."""
-        rows = np.asarray(self._inputs).tobytes() + np.asarray(self._units).tobytes()
-        return {
-            "schema": SCHEMA,
-            "body": self._job.imitator.hash,
-            "method": json.loads(json.dumps(asdict(self._method))),
-            "transitions": hashlib.sha256(rows).hexdigest()[:32],
-            "seed": self._job.seed,
-        }
-
-    def _policy_with(self, log_std: Floats) -> Policy:
-        return policy_of(self._cloner.network, log_std, self._normaliser, self._job.imitator)
+    def network(self, model: Cloner) -> Mlp:
+        return model.network
 
 
 def check_own_actions(demos: Demonstrations, weights: Weights | None, imitator: Robot) -> None:

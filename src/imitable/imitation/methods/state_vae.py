@@ -7,43 +7,28 @@ angles. On a body without a tool the action is that of inverse dynamics. Nothing
 the demonstrators are not used.
 """
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+from jaxtyping import Array, Float
 
-from imitable import seeding
-from imitable.files import write_bytes
 from imitable.imitation.learner import LearningJob
-from imitable.imitation.training import imitation_task, normaliser_of, observations
-from imitable.imitation.transitions import Sampler, WeightedTransitions, transitions_of
+from imitable.imitation.regression import Minibatches, Regression
+from imitable.imitation.training import imitation_task
+from imitable.imitation.transitions import transitions_of
 from imitable.nn import transition_vae
-from imitable.nn.fitting import cosine_rates
-from imitable.nn.networks import policy_of
-from imitable.nn.typed_jax import array, leaves, replaced
-from imitable.policies.acting import mean, normalised
-from imitable.rl.checkpoint import checked
-from imitable.rl.progress import Progress
+from imitable.nn.fitting import TrainState
+from imitable.nn.networks import Mlp
+from imitable.nn.next_state_vae import NextState
+from imitable.nn.typed_jax import array
 from imitable.rl.settings import LearningRate, Widths
 from imitable.robots.robot import Robot
 from imitable.spec_text import Range, check_fields
-from imitable.tensors import Arrays, to_bytes
 from imitable.tracking.inverse_dynamics import inverse_actions
-from imitable.types import Floats, Policy
+from imitable.types import Floats
 
-SCHEMA = 1
-
-PART = 500
-"""Gradient steps of one iteration."""
-
-RESIDUALS = 5_000
-"""Transitions, drawn by weight, that the policy's deviation is measured on."""
-
-LOG_STD = (-5.0, 0.0)
-"""Bounds of the logarithm of the policy's deviation, in half control ranges."""
+Vae = TrainState[NextState]
 
 
 @dataclass(frozen=True)
@@ -72,100 +57,33 @@ class StateVae:
         """None."""
         return 0
 
-    def begin(self, job: LearningJob) -> "VaeTraining":
+    def begin(self, job: LearningJob) -> Regression[Vae]:
         """Read the transitions and start the networks."""
-        return VaeTraining(self, job, transitions_of(job))
-
-
-class VaeTraining:
-    """A VAE that learns."""
-
-    def __init__(self, method: StateVae, job: LearningJob, transitions: WeightedTransitions) -> None:
-        """Start on weighted transitions."""
-        task, self.reference = imitation_task(job, transitions)
-        self._method, self._job = method, job
-        self._normaliser = normaliser_of(task, transitions)
-        self._rng = seeding.generator(job.seed, "state-vae")
-        self._actions = len(job.imitator.control_centre)
-        seed = int(self._rng.integers(2**32))
-        self._vae = transition_vae.fresh(seed, task.observation_size, self._actions, method.hidden, method.latent)
-        self._steps_taken = 0
+        transitions = transitions_of(job)
         real = ~transitions.absorbing
-        before, after = transitions.before[real], transitions.after[real]
-        inputs = normalised(self._policy_with(np.zeros(self._actions)), observations(task, before))
-        units = _units(job.imitator, before, after)
-        self._sampler = Sampler(transitions.density[real])
-        drawn = self._sampler.draw(seeding.generator(job.seed, "residuals"), (RESIDUALS,))
-        self._residual_rows = inputs[drawn], units[drawn]
-        self._inputs, self._units = array(inputs), array(units, np.float32)
+        units = _units(job.imitator, transitions.before[real], transitions.after[real])
+        return Regression(self, _Transitions(self), job, transitions, units, imitation_task(job, transitions))
 
-    @property
-    def done(self) -> bool:
-        """Whether all gradient steps are taken."""
-        return self._steps_taken == self._method.gradient_steps
 
-    @property
-    def progress(self) -> float:
-        """Part of the gradient steps that are taken."""
-        return self._steps_taken / self._method.gradient_steps
+@dataclass(frozen=True)
+class _Transitions:
+    """Regresses the VAE; the latent's noise is drawn anew for every gradient step."""
 
-    @property
-    def policy(self) -> Policy:
-        """The policy so far."""
-        inputs, units = self._residual_rows
-        predicted = mean(self._policy_with(np.zeros(self._actions)), inputs).astype(np.float64)
-        residual = np.sqrt(np.square(predicted - units).mean(axis=0))
-        return self._policy_with(np.clip(np.log(np.maximum(residual, np.exp(LOG_STD[0]))), *LOG_STD))
+    method: StateVae
+    name: str = "state-vae"
+    part: str = "vae"
+    residuals: int = 5_000
 
-    def iterate(self) -> Progress:
-        """Take some gradient steps."""
-        method, taken = self._method, self._steps_taken
-        count = min(PART, method.gradient_steps - taken)
-        order = self._sampler.draw(self._rng, (count, method.minibatch))
-        self._vae, loss = transition_vae.fit(
-            self._vae,
-            self._inputs,
-            self._units,
-            array(order, np.int32),
-            array(cosine_rates(method.learning_rate, taken, count, method.gradient_steps), np.float32),
-            transition_vae.noise_keys(int(self._rng.integers(2**32)), count),
-            array(method.beta, np.float32),
-        )
-        self._steps_taken += count
-        metrics = {"gradient_steps": float(self._steps_taken), "loss": float(loss)}
-        return Progress(0, float("nan"), float("nan"), 0, metrics)
+    def fresh(self, seed: int, observed: int, actions: int) -> Vae:
+        return transition_vae.fresh(seed, observed, actions, self.method.hidden, self.method.latent)
 
-    def save(self, path: Path) -> None:
-        """Write a checkpoint."""
-        arrays: Arrays = {f"vae.{index}": np.asarray(leaf) for index, leaf in enumerate(leaves(self._vae))}
-        metadata = {
-            "fingerprint": json.dumps(self._fingerprint),
-            "rng": seeding.to_json(self._rng),
-            "taken": str(self._steps_taken),
-        }
-        write_bytes(path, to_bytes(arrays, metadata))
+    def fit(self, model: Vae, batches: Minibatches, rng: np.random.Generator) -> tuple[Vae, Float[Array, ""]]:
+        keys = transition_vae.noise_keys(int(rng.integers(2**32)), len(batches.order))
+        beta = array(self.method.beta, np.float32)
+        return transition_vae.fit(model, batches.inputs, batches.units, batches.order, batches.rates, keys, beta)
 
-    def load(self, path: Path) -> None:
-        """Read a checkpoint."""
-        arrays, metadata = checked(path, self._fingerprint)
-        count = len(leaves(self._vae))
-        self._vae = replaced(self._vae, [array(arrays[f"vae.{index}"]) for index in range(count)])
-        self._rng, self._steps_taken = seeding.from_json(metadata["rng"]), int(metadata["taken"])
-
-    @property
-    def _fingerprint(self) -> dict[str, object]:
-        """What must be equal for a checkpoint to be continued."""
-        rows = np.asarray(self._inputs).tobytes() + np.asarray(self._units).tobytes()
-        return {
-            "schema": SCHEMA,
-            "body": self._job.imitator.hash,
-            "method": json.loads(json.dumps(asdict(self._method))),
-            "transitions": hashlib.sha256(rows).hexdigest()[:32],
-            "seed": self._job.seed,
-        }
-
-    def _policy_with(self, log_std: Floats) -> Policy:
-        return policy_of(transition_vae.mean_network(self._vae.network), log_std, self._normaliser, self._job.imitator)
+    def network(self, model: Vae) -> Mlp:
+        return transition_vae.mean_network(model.network)
 
 
 def _units(imitator: Robot, before: Floats, after: Floats) -> Floats:

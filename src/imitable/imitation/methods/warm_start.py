@@ -24,11 +24,13 @@ import numpy.typing as npt
 from imitable.evaluation.result import ProjectionCount
 from imitable.files import write_bytes
 from imitable.imitation.learner import LearningJob, Training
-from imitable.imitation.methods.cloning import CloneTraining, Cloning, GradientSteps
+from imitable.imitation.methods.cloning import Cloning, GradientSteps
 from imitable.imitation.methods.gaifo import Gaifo
 from imitable.imitation.projecting import Projecting, drawn_pieces
+from imitable.imitation.regression import Regression
 from imitable.imitation.training import PolicyTraining, imitation_task, normaliser_of, untrained_policy
 from imitable.imitation.transitions import WeightedTransitions, transitions_of
+from imitable.nn.cloner import Cloner
 from imitable.rl.checkpoint import checked
 from imitable.rl.progress import Progress
 from imitable.rl.settings import Fraction
@@ -116,8 +118,8 @@ class WarmTraining:
         return transitions_of(replace(self._job, demos=self._projecting.demos, weights=None), actions=True)
 
     @cached_property
-    def _cloning(self) -> CloneTraining:
-        return CloneTraining(self._method.cloning, self._job, self._projected, self._task, self.reference)
+    def _cloning(self) -> Regression[Cloner]:
+        return self._method.cloning.begin_on(self._job, self._projected, self._task, self.reference)
 
     @cached_property
     def _tuning(self) -> PolicyTraining:
