@@ -55,10 +55,10 @@ def figure(results: Path) -> bytes:
     for imitator, panel in zip(IMITATORS, panels, strict=True):
         for colour, learner in zip(COLOURS, learners, strict=False):
             of_it = [one for one in records if one.job.imitator == imitator and _learner_name(one.job) == learner]
-            draw_curve(panel, [record.curve for record in of_it], colour, learner)
+            draw_curve(panel, [record.curve for record in of_it], colour, learner.strip("`"))
         panel.set_title(imitator, fontsize=9)
         panel.set_xlabel("steps")
-    return with_legend(drawn, panels[0])
+    return with_legend(drawn, panels, columns=1)
 
 
 def _bodies(record: CellRecord) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ def curves(table: Table, rows: Sequence[str]) -> bytes | None:
         panel.set_title(place, fontsize=9)
         panel.set_xlabel("steps")
     panels[0].set_ylabel("return, sampled actions")
-    return with_legend(figure, panels[0])
+    return with_legend(figure, panels)
 
 
 def draw_curve(panel: Axes, seeds: Sequence[Sequence[tuple[int, float | None]]], colour: str, name: str) -> None:
@@ -80,7 +80,7 @@ def against(table: Table, groups: dict[str, list[tuple[float, str]]], rows: Sequ
         panel.set_title(name, fontsize=9)
         panel.set_xlabel(label)
     panels[0].set_ylabel("return, mean actions")
-    return with_legend(figure, panels[0])
+    return with_legend(figure, panels)
 
 
 def _std(values: Floats) -> float:
@@ -98,10 +98,11 @@ def panels_of(count: int) -> tuple[Figure, list[Axes]]:
     return figure, flat[:count]
 
 
-def with_legend(figure: Figure, first: Axes) -> bytes:
-    """Return a figure with the legend of its first panel below it, as SVG."""
-    handles, labels = first.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+def with_legend(figure: Figure, panels: Sequence[Axes], columns: int = 4) -> bytes:
+    """Return a figure with one legend of all that its panels show below it, as SVG."""
+    pairs = [panel.get_legend_handles_labels() for panel in panels]
+    shown = {label: handle for handles, labels in pairs for handle, label in zip(handles, labels, strict=True)}
+    figure.legend([*shown.values()], [*shown], loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
     return svg(figure)
 
 
