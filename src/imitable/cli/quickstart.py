@@ -20,7 +20,7 @@ EPISODES = "3,3,30,30"
 IMITATOR = "half_cheetah:front=0.01"
 """And its imitator."""
 
-METHOD, STEPS = "warm-start", 300_000
+METHOD, STEPS = "warm-start", 500_000
 """Learner and control steps of each of both imitations."""
 
 
