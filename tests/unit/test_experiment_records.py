@@ -176,7 +176,10 @@ def test_pages_are_those_of_the_records(tmp_path: Path) -> None:
     subprocess.run(command, check=True, cwd=tmp_path)
     names = [
         "arm_real.md",
+        "development.md",
+        "development.svg",
         "feasibility.md",
+        "g1.md",
         "imitation.md",
         "learning.md",
         "own_movements.md",
