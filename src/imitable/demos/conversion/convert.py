@@ -29,6 +29,7 @@ from imitable.types import Layout, Trajectory
 
 ORIGIN = "meta/origin.json"
 """Where episodes came from: for exports to whoever has the originals."""
+POSES_ALONE = "the imitator follows poses without the arm that they are of: leave it out"
 
 
 @dataclass(frozen=True)
@@ -78,20 +79,20 @@ def convert(
             raise BadOption("--imitator", "(none)", "the hand of another arm is followed by a robot: say which")
         check_other(other, robot)
     with locked(output.path):
-        found = _found(opened, other.robot if other else robot, options or MappingOptions())
-        if other is not None and found is not None and found.mapping.pose is not None:
-            raise BadOption("--demonstrator", other.robot, "the imitator follows poses without it: leave it out")
-        return job.run(found)
+        return job.run(_found(opened, robot, options or MappingOptions(), other))
 
 
-def _found(source: Source, robot: Robot | None, options: MappingOptions) -> Found | None:
+def _found(source: Source, imitator: Robot | None, options: MappingOptions, other: OtherArm | None) -> Found | None:
     """Return the mapping that is asked for; None: the data are whole states already."""
+    robot = other.robot if other else imitator
     if robot is None:
         if options != MappingOptions():
             raise BadOption("--imitator", "(none)", "columns are mapped onto a robot: say which")
         if source.layout is None:
             raise BadMapping(str(source.path), "its states have no names or no period: give --imitator, whose joints they are")
         return None
+    if other is not None and options.pose:
+        raise BadOption("--demonstrator", robot, POSES_ALONE)
     if (mapping := options.kept) is None:
         return (find_pose_mapping if options.pose else find_mapping)(source, robot, options)
     if options != MappingOptions(beyond_range=options.beyond_range, kept=mapping):
@@ -101,6 +102,8 @@ def _found(source: Source, robot: Robot | None, options: MappingOptions) -> Foun
     sample = sample_of(source)
     remark = check_mapping(robot, kept, sample, beyond_range=options.beyond_range)
     if kept.pose is not None:
+        if other is not None:
+            raise BadOption("--demonstrator", robot, POSES_ALONE)
         check_poses(robot, kept, sample, beyond_range=options.beyond_range)
     return Found(kept, (remark,) if remark else ())
 

@@ -6,6 +6,7 @@
 An adapter file: MuJoCo ships no types.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,19 +19,21 @@ from imitable.seeding import generator
 from imitable.sim.inverse_kinematics import tool_chain
 from imitable.types import Bools, Floats, Ints
 
-STEPS = 100
+STEPS = 60
 """Steps a frame, at most."""
 DAMPING = 1e-4
 """Of the least squares, to begin with: singular poses cost accuracy rather than leaps."""
 STUCK = 1e6
 """Damping at which no step helps any more."""
+SLOW = 1e-4
+"""If a step takes less than this part of what is missing, and so does the next, no more is to be had."""
 CLOSE = 1e-9
 """Metres, and radians times `TURN_M`, at which a frame is reached."""
 NEAR = 1e-4
 """A frame that is as near is not tried again from elsewhere."""
 TURN_M = 0.1
 """Metres that a radian of the hand counts as."""
-STARTS = 16
+STARTS = 8
 """Places from which the first frame is tried, if it cannot be reached from the robot's start."""
 NUDGES = 2
 """Times that a frame which cannot be reached from the one before is tried from beside it: a stretched arm must bend."""
@@ -114,8 +117,12 @@ def follow(robot: Robot, site: str, targets: Targets, rows: Floats, joints: Sequ
         target = targets.places[frame], None if targets.turns is None else targets.turns[frame]
         now = follower.nearest(follower.moved_onto(row, now), *target, first=apart or frame == 0)
         error = follower.error(now, *target)
-        qpos[frame], gaps[frame] = now, (np.linalg.norm(error[:3]), np.linalg.norm(error[3:]) / TURN_M)
+        qpos[frame], gaps[frame] = now, (_length(error[:3]), _length(error[3:]) / TURN_M)
     return Reached(qpos, gaps[:, 0], gaps[:, 1])
+
+
+def _length(vector: Floats) -> float:
+    return math.sqrt(float(vector @ vector))
 
 
 class _Follower:
@@ -141,12 +148,12 @@ class _Follower:
     def nearest(self, begin: Floats, place: Floats, turn: Floats | None, *, first: bool) -> Floats:
         """(nq) → (nq) from where it begins; if that does not reach, from elsewhere (the first frame) or beside it."""
         best = self._reach(begin, place, turn)
-        gap = np.linalg.norm(self.error(best, place, turn))
+        gap = _length(self.error(best, place, turn))
         for start in self._others(begin, first=first):
             if gap < NEAR:
                 break
             found = self._reach(start, place, turn)
-            after = np.linalg.norm(self.error(found, place, turn))
+            after = _length(self.error(found, place, turn))
             if after < gap - NEAR:
                 best, gap = found, after
         return best
@@ -177,15 +184,15 @@ class _Follower:
     def _reach(self, begin: Floats, place: Floats, turn: Floats | None) -> Floats:
         """(nq) → (nq) by Levenberg and Marquardt: a step that does not help is tried again with ten times the damping."""
         now, error, damping = begin.copy(), self.error(begin, place, turn), DAMPING
-        jacobian = self._jacobian(len(error))
+        jacobian, size, slow = self._jacobian(len(error)), _length(error), 0
         for _ in range(STEPS):
-            if np.linalg.norm(error) < CLOSE or damping > STUCK:
+            if size < CLOSE or damping > STUCK or slow > 1:
                 break
             moved = self._stepped(now, jacobian, error, damping)
             after = self.error(moved, place, turn)
-            gain = np.linalg.norm(error) - np.linalg.norm(after)
-            if gain > 0:
-                now, error, damping = moved, after, max(damping / 10, 1e-12)
+            if (left := _length(after)) < size:
+                slow = slow + 1 if left > (1 - SLOW) * size else 0
+                now, error, size, damping = moved, after, left, max(damping / 10, 1e-12)
                 jacobian = self._jacobian(len(error))
             else:
                 damping *= 10

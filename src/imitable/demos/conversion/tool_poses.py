@@ -13,7 +13,7 @@ from imitable.demos.conversion.following import Reached, Targets, follow, follow
 from imitable.demos.conversion.mapping import FOLLOWED, LENGTHS, Entry, JointMapping, PoseMapping, gather, joint_at, references
 from imitable.demos.conversion.other_arm import check_site
 from imitable.demos.conversion.proposal import MappingOptions, Place, entry_list, fixed_joints
-from imitable.demos.conversion.trials import CLEAR, FRAMES, Sample, unit_rotations
+from imitable.demos.conversion.trials import CLEAR, Sample, unit_rotations
 from imitable.demos.formats.source import Recording, Source
 from imitable.errors import BadMapping, BadOption, one_of
 from imitable.robots.robot import Robot
@@ -23,6 +23,8 @@ NAMES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 """What a pose is made of."""
 FAR_M = 0.05
 """A pose that the hand stays farther away from is far out of reach."""
+TRIED = 12
+"""Poses that are tried before anything is converted."""
 MOST_FAR = 0.5
 """If more than this part of the poses that are tried is far out of reach, they are not the robot's."""
 
@@ -187,7 +189,7 @@ def _sampled(robot: Robot, mapping: JointMapping, sample: Sample) -> tuple[Targe
     places = np.concatenate([one.places for one in targets])
     turns = [one.turns for one in targets if one.turns is not None]
     rows = np.concatenate([_rows(sample.where, one, mapping, robot) for one in sample.recordings])
-    kept = np.unique(np.linspace(0, len(rows) - 1, FRAMES).astype(int))
+    kept = np.unique(np.linspace(0, len(rows) - 1, TRIED).astype(int))
     return Targets(places[kept], np.concatenate(turns)[kept] if turns else None), rows[kept]
 
 
