@@ -17,6 +17,7 @@ from imitable.demos.conversion.mapping import FOLLOWED, read_mapping
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.types import Floats
+from tests.unit.old_lerobot import write_v2
 
 LINK = 0.3
 TWO_LINKS = """
@@ -155,14 +156,14 @@ def test_what_cannot_be_reached_is_named_with_its_distance(tmp_path: Path, capsy
 def test_poses_that_are_not_the_robots_are_refused_with_a_guess(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     robot = arm(tmp_path)
     np.savez(tmp_path / "mm.npz", ee_pos=1000 * places(bend()), fps=50)
-    np.savez(tmp_path / "away.npz", ee_pos=places(bend()) + np.array([2, 0, 0]), fps=50)
+    np.savez(tmp_path / "away.npz", ee_pos=places(bend()) + np.array([2, 0, 0]), fps=25)
     words = (str(tmp_path / "demos"), "--imitator", str(robot), "--pose", "ee_pos", "--site", "hand")
     assert "millimetres? (--unit mm)" in refused(capsys, str(tmp_path / "mm.npz"), *words)
     assert "--base" in refused(capsys, str(tmp_path / "away.npz"), *words)
     assert not (tmp_path / "demos").exists()
     main(["convert", str(tmp_path / "away.npz"), *words, "--beyond-range"])
     states = im.read(tmp_path / "demos")[0].states
-    assert ((states[:, :2] >= [-2, 0]) & (states[:, :2] <= [2, 2.5])).all()
+    assert ((states[:, :2] >= [-2, 0]) & (states[:, :2] <= [2, 2.5])).all(), "between two frames, too"
 
 
 def test_the_base_is_where_the_poses_begin(tmp_path: Path) -> None:
@@ -268,6 +269,27 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(tmp_path: Path, capsys
     ):
         assert word in refused(capsys, str(tmp_path / f"{file}.npz"), str(tmp_path / "demos"), *out, *text.split()), text
     assert not list(tmp_path.glob("demos*"))
+
+
+def test_tools_of_a_lerobot_dataset_are_followed(tmp_path: Path) -> None:
+    robot = arm(tmp_path)
+    turns = about_z(bend().sum(axis=1))[:, [1, 2, 3, 0]]
+    episodes = [{"observation.ee_pos": places(bend()), "observation.ee_quat": turns, "action": places(bend())}]
+    folder = write_v2(tmp_path / "old", episodes, {}, version="v2.1", fps=50)
+    words = ["--pose", "observation.ee_pos,observation.ee_quat", "--site", "hand", "--quaternion", "xyzw"]
+    main(["convert", str(folder), str(tmp_path / "demos"), "--imitator", str(robot), *words])
+    demonstration = im.read(tmp_path / "demos")[0]
+    np.testing.assert_allclose(demonstration.states[:, :2], bend(), atol=1e-5)  # the data have seven digits
+    assert demonstration.actions is None
+
+
+def test_joint_data_of_an_arm_with_a_tool_have_velocities_of_joints(tmp_path: Path) -> None:
+    robot = parse_robot("panda")
+    qpos = robot.start[:7] + np.linspace(0, 0.3, 30)[:, None]
+    np.savez(tmp_path / "a.npz", qpos=qpos, fps=10)
+    im.convert(tmp_path / "a.npz", tmp_path / "demos", robot)
+    states = im.read(tmp_path / "demos")[0].states
+    np.testing.assert_allclose(states[:, 7:], 0.3 / 2.9, atol=1e-6)
 
 
 def test_an_arm_with_a_tool_needs_no_site(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imitable.demos.conversion.base import HERE, Base, in_our_world
+from imitable.demos.conversion.base import in_our_world
 from imitable.demos.conversion.body import Poses, sites_of
 from imitable.demos.conversion.following import Reached, Targets, follow, following_joints
 from imitable.errors import BadOption, one_of
@@ -21,7 +21,7 @@ class OtherArm:
     """Its model; the data's joints are mapped onto it."""
     site: str
     """Site that stands for the hand, in both models."""
-    base: Base = HERE
+    base: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """Where its base stands in the imitator's world: x, y, z in metres and yaw in radians."""
 
 

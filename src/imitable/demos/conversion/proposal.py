@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from imitable.demos.conversion.base import HERE, Base
 from imitable.demos.conversion.body import WIDTHS, Joint, joints_of
 from imitable.demos.conversion.joint_names import is_speed, match
 from imitable.demos.conversion.mapping import SI, UNITS, Entry, references
@@ -55,7 +54,7 @@ class MappingOptions:
     """Columns of a tool's pose, x, y, z and perhaps a quaternion, for data without joints: the site goes there."""
     site: str = ""
     """With `pose`: the robot's site that has these poses. Default: the tool of an arm that has one."""
-    base: Base = HERE
+    base: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """With `pose`: where the frame that poses are in stands in the robot's world, x, y, z in metres and yaw in radians."""
     beyond_range: bool = False
     """Take joints that leave the robot's range as they are, and approach poses that are far out of reach."""
