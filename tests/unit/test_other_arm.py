@@ -8,9 +8,10 @@ import pytest
 
 from imitable import errors
 from imitable.cli.main import main
+from imitable.demos.conversion.base import base_of
 from imitable.demos.conversion.body import Poses
 from imitable.demos.conversion.convert import convert
-from imitable.demos.conversion.other_arm import OtherArm, base_of, follow_hand
+from imitable.demos.conversion.other_arm import OtherArm, follow_hand
 from imitable.demos.store import read
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot

@@ -8,9 +8,10 @@ from imitable.cli.console import Watched, bar, document, say, table
 from imitable.cli.summary import demonstrator_table
 from imitable.cli.verbs import Convert
 from imitable.command_text import command
+from imitable.demos.conversion.base import HERE, base_of
 from imitable.demos.conversion.convert import Conversion, convert
-from imitable.demos.conversion.mapping import FILE, Entry
-from imitable.demos.conversion.other_arm import OtherArm, base_of
+from imitable.demos.conversion.mapping import FILE, FOLLOWED, Entry
+from imitable.demos.conversion.other_arm import OtherArm
 from imitable.demos.conversion.parts import parts_path
 from imitable.demos.conversion.proposal import MappingOptions
 from imitable.demos.store import read
@@ -64,6 +65,9 @@ def _options(verb: Convert) -> MappingOptions:
         angular=verb.angular,
         differentiate=verb.differentiate,
         fps=verb.fps,
+        pose=verb.pose,
+        site=(verb.demonstrator is None and verb.site) or "",
+        base=base_of(verb.base) if verb.demonstrator is None else HERE,
         beyond_range=verb.beyond_range,
         kept=verb.map,
     )
@@ -71,8 +75,6 @@ def _options(verb: Convert) -> MappingOptions:
 
 def _other(verb: Convert) -> OtherArm | None:
     if verb.demonstrator is None:
-        if verb.site is not None:
-            raise BadOption("--site", verb.site, "it is the hand of another arm: give --demonstrator, too")
         return None
     if verb.site is None:
         raise BadOption("--demonstrator", verb.demonstrator, "say which site of it and of the imitator is the hand (--site)")
@@ -92,7 +94,7 @@ def _pairs(text: str) -> dict[str, str]:
 def _report(verb: Convert, done: Conversion) -> None:
     mapping = done.mapping
     if mapping is not None:
-        entries = (*mapping.positions, *mapping.velocities)
+        entries = (*(mapping.pose.entries if mapping.pose else ()), *mapping.positions, *mapping.velocities)
         rows = [_row(run) for run in _runs(entries, together=len(entries) > SHOWN)]
         title = f"{verb.out / FILE}: {done.format} data on {verb.imitator}"
         table(verb.common, title, ("entry", "from", "unit"), rows)
@@ -135,6 +137,8 @@ def _runs(entries: Sequence[Entry], *, together: bool) -> list[list[Entry]]:
 def _row(run: Sequence[Entry]) -> tuple[str, str, str]:
     """Return what the table says of a run of entries: first and last one, where they come from, and the unit."""
     first, last = run[0], run[-1]
+    if first.unit == FOLLOWED:
+        return first.entry, first.unit, "–"
     if not first.column:
         return first.entry, f"at rest, {first.offset:.4g}", "–"
     if len(run) == 1:

@@ -36,12 +36,15 @@ class Convert:
     """Columns of the velocities, likewise. Default: differentiated."""
     action: str = ""
     """Columns of the controls in the order of the actuators. Default: a column with their names, else none."""
+    pose: str = ""
+    """Columns of a tool's pose, for data without joints: x, y, z and perhaps a quaternion. The imitator's --site goes there."""
     names: str = ""
     """Joints by their names in the data: THEIRS=OURS,…; what is not named is proposed."""
     fixed: str = ""
     """Joints that the data lack, NAME,…: they stay at the robot's start."""
     unit: str = "rad"
-    """Unit of angles: rad, deg, range_m100_100 or range_0_100 (LeRobot's); deg,gripper=range_0_100 for single joints."""
+    """Unit of angles: rad, deg, range_m100_100 or range_0_100 (LeRobot's); deg,gripper=range_0_100 for single joints. Of the
+    places of --pose: m, cm or mm."""
     quaternion: Literal["auto", "wxyz", "xyzw"] = "auto"
     """Order of rotations; auto: that of the format, else tried on the robot."""
     angular: Literal["auto", "local", "world"] = "auto"
@@ -51,15 +54,15 @@ class Convert:
     fps: float | None = None
     """Frames a second, where the data do not say or are wrong."""
     beyond_range: bool = False
-    """Take joints that leave the robot's range by far as they are."""
+    """Take joints that leave the robot's range by far as they are; approach poses that are far out of reach."""
     label: str | None = None
     """Name of the demonstrator; file: every recording its own. Default: what the data say, else the robot type or folder."""
     demonstrator: str | None = None
     """The arm that the data are of, if it is not the imitator (ROBOT or MJCF file): its hand, --site, is followed."""
     site: str | None = None
-    """With --demonstrator: site that stands for the hand in both models."""
+    """Site that stands for the hand: with --demonstrator in both models, with --pose in the imitator's."""
     base: str = "0,0,0,0"
-    """With --demonstrator: where its base stands in the imitator's world, x,y,z,yaw in metres and radians."""
+    """Where the other arm's base, or the frame of --pose, stands in the imitator's world: x,y,z,yaw in metres and radians."""
     resume: bool = False
     """Go on with an interrupted conversion."""
     overwrite: bool = False

@@ -114,8 +114,9 @@ class Poses:
         """(nq) → (3) position and (4) rotation of a site in the world."""
         self._pose(qpos)
         rotation = np.empty(4)
-        mujoco.mju_mat2Quat(rotation, self.data.site(name).xmat)
-        return np.array(self.data.site(name).xpos), rotation
+        site = self.data.site(name)
+        mujoco.mju_mat2Quat(rotation, site.xmat)
+        return np.array(site.xpos), rotation
 
     def _pose(self, qpos: Floats) -> None:
         self.data.qpos[:] = qpos

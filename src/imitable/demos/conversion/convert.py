@@ -9,11 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from imitable.demos.conversion.find import Found, check_mapping, find_mapping, sample_of
-from imitable.demos.conversion.mapper import Mapped, mapped, retargeted
+from imitable.demos.conversion.mapper import Mapped, mapped, posed, retargeted
 from imitable.demos.conversion.mapping import FILE, JointMapping, read_mapping
 from imitable.demos.conversion.other_arm import OtherArm, check_other
 from imitable.demos.conversion.parts import Parts, key_of
 from imitable.demos.conversion.proposal import MappingOptions
+from imitable.demos.conversion.shortfall import Shortfall, shortfall_remarks
+from imitable.demos.conversion.tool_poses import check_poses, find_pose_mapping
 from imitable.demos.formats import open_source
 from imitable.demos.formats.direct import trajectory_of
 from imitable.demos.formats.source import Recording, Source
@@ -27,6 +29,7 @@ from imitable.types import Layout, Trajectory
 
 ORIGIN = "meta/origin.json"
 """Where episodes came from: for exports to whoever has the originals."""
+POSES_ALONE = "the imitator follows poses without the arm that they are of: leave it out"
 
 
 @dataclass(frozen=True)
@@ -76,24 +79,32 @@ def convert(
             raise BadOption("--imitator", "(none)", "the hand of another arm is followed by a robot: say which")
         check_other(other, robot)
     with locked(output.path):
-        return job.run(_found(opened, other.robot if other else robot, options or MappingOptions()))
+        return job.run(_found(opened, robot, options or MappingOptions(), other))
 
 
-def _found(source: Source, robot: Robot | None, options: MappingOptions) -> Found | None:
+def _found(source: Source, imitator: Robot | None, options: MappingOptions, other: OtherArm | None) -> Found | None:
     """Return the mapping that is asked for; None: the data are whole states already."""
+    robot = other.robot if other else imitator
     if robot is None:
         if options != MappingOptions():
             raise BadOption("--imitator", "(none)", "columns are mapped onto a robot: say which")
         if source.layout is None:
             raise BadMapping(str(source.path), "its states have no names or no period: give --imitator, whose joints they are")
         return None
+    if other is not None and options.pose:
+        raise BadOption("--demonstrator", robot, POSES_ALONE)
     if (mapping := options.kept) is None:
-        return find_mapping(source, robot, options)
+        return (find_pose_mapping if options.pose else find_mapping)(source, robot, options)
     if options != MappingOptions(beyond_range=options.beyond_range, kept=mapping):
         raise BadOption("--map", mapping, "it says all about the columns: leave out the other options, or edit it")
     kept = read_mapping(Path(mapping))
     kept.check(str(mapping), source, robot)
-    remark = check_mapping(robot, kept, sample_of(source), beyond_range=options.beyond_range)
+    sample = sample_of(source)
+    remark = check_mapping(robot, kept, sample, beyond_range=options.beyond_range)
+    if kept.pose is not None:
+        if other is not None:
+            raise BadOption("--demonstrator", robot, POSES_ALONE)
+        check_poses(robot, kept, sample, beyond_range=options.beyond_range)
     return Found(kept, (remark,) if remark else ())
 
 
@@ -106,6 +117,7 @@ class _Job:
         self._gap, self._turn = 0.0, 0.0
         self._out = output.path
         self._replaced: list[tuple[float, str]] = []
+        self._shortfalls: list[Shortfall] = []
         self._counts: Counter[str] = Counter()
 
     def run(self, found: Found | None) -> Conversion:
@@ -147,6 +159,8 @@ class _Job:
 
     def _mapped(self, recording: Recording, mapping: JointMapping, robot: Robot) -> Mapped:
         where, name = str(self._source.path), self._name(recording)
+        if mapping.pose is not None:
+            return posed(where, recording, mapping, robot, name)
         if self._other is None:
             return mapped(where, recording, mapping, robot, name)
         return retargeted(where, recording, mapping, self._other, robot, name)
@@ -155,6 +169,8 @@ class _Job:
         self._counts["resampled"] += made.resampled
         if made.reached is not None:
             self._gap, self._turn = max(self._gap, made.reached.gap_m), max(self._turn, made.reached.turn)
+        if made.shortfall is not None:
+            self._shortfalls.append(made.shortfall)
         if made.disagreement is not None:
             self._replaced.append((made.disagreement.part, robot.layout.qvel[made.disagreement.entry]))
         return made.trajectory
@@ -168,7 +184,7 @@ class _Job:
         if self._other is not None and self._counts["frames"]:
             return [f"the hand stays within {self._gap:.2g} m and {self._turn:.2g} rad of the other arm's"]
         if not self._replaced:
-            return []
+            return shortfall_remarks(self._shortfalls)
         part, entry = max(self._replaced)
         count = f"{len(self._replaced)} of {len(self._source)} recordings"
         return [

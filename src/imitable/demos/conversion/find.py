@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from imitable.demos.conversion.base import HERE
 from imitable.demos.conversion.body import joints_of
 from imitable.demos.conversion.mapping import ANGULAR, Entry, JointMapping, gather, joint_at, references
 from imitable.demos.conversion.proposal import MappingOptions, Proposal, entry_list, propose
@@ -29,17 +30,17 @@ class Found:
 
 def find_mapping(source: Source, robot: Robot, options: MappingOptions) -> Found:
     """Propose a mapping, try on the robot what the data do not say, and refuse what its joints cannot be."""
-    _check_options(options)
+    check_options(options)
     sample = sample_of(source)
     proposal, order_remark = joint_order(robot, propose(source, robot, options), sample)
     positions, rotation_remark = _positions(source, robot, options, proposal, sample)
     mapping = JointMapping(
         format=source.format,
         columns=source.signature,
-        period_s=_period(source, robot, options),
+        period_s=period_of(source, robot, options),
         positions=positions,
         velocities=entry_list(robot, proposal.velocities, options, speed=True),
-        actions=_actions(source, robot, options),
+        actions=actions_of(source, robot, options),
         angular="local",
         differentiate=options.differentiate,
     )
@@ -73,13 +74,15 @@ def clock(mapping: JointMapping, recording: Recording) -> Floats:
     return mapping.period_s * np.arange(float(recording.frames))
 
 
-def _period(source: Source, robot: Robot, options: MappingOptions) -> float | None:
+def period_of(source: Source, robot: Robot, options: MappingOptions) -> float | None:
+    """Return the seconds between two frames: as the user, the format or the data say."""
     if options.fps:
         return 1 / options.fps
     return robot.layout.period_s if source.habits.robots_period else source.period_s
 
 
-def _check_options(options: MappingOptions) -> None:
+def check_options(options: MappingOptions) -> None:
+    """Refuse values that no option has."""
     for option, value, allowed in (
         ("--quaternion", options.quaternion, ("auto", "wxyz", "xyzw")),
         ("--angular", options.angular, ("auto", *ANGULAR)),
@@ -89,6 +92,9 @@ def _check_options(options: MappingOptions) -> None:
             raise BadOption(option, value, f"give {', '.join(allowed)}")
     if options.fps is not None and not 0 < options.fps < float("inf"):
         raise BadOption("--fps", options.fps, "give frames a second, a number above 0")
+    if not options.pose and (options.site or options.base != HERE):
+        name, value = ("--site", options.site) if options.site else ("--base", ",".join(map(str, options.base)))
+        raise BadOption(name, value, "it is for the hand of another arm: give --demonstrator, or for poses: give --pose")
 
 
 def _positions(
@@ -122,7 +128,7 @@ def _with_frame(
     return replace(mapping, angular=frame), remark
 
 
-def _actions(source: Source, robot: Robot, options: MappingOptions) -> tuple[Entry, ...]:
+def actions_of(source: Source, robot: Robot, options: MappingOptions) -> tuple[Entry, ...]:
     """Return the entries of the controls: as the user says, or of a column whose names are those of the actuators."""
     actuators = robot.layout.actuators
     if options.action:

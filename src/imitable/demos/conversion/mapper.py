@@ -7,15 +7,18 @@ import numpy as np
 
 from imitable.demos.conversion.body import joints_of
 from imitable.demos.conversion.find import clock
+from imitable.demos.conversion.following import Reached, position_limits
 from imitable.demos.conversion.mapping import JointMapping, gather, joint_at
-from imitable.demos.conversion.other_arm import OtherArm, Reached, follow_hand
+from imitable.demos.conversion.other_arm import OtherArm, follow_hand
 from imitable.demos.conversion.resample import Curve, grid, held, same_rate
+from imitable.demos.conversion.shortfall import Shortfall, shortfall
+from imitable.demos.conversion.tool_poses import follow_poses
 from imitable.demos.conversion.trials import to_local, unit_rotations
 from imitable.demos.conversion.velocities import AGREE, Disagreement, differentiated, disagreement
 from imitable.demos.formats.source import Recording
 from imitable.errors import BadDataset
 from imitable.robots.robot import Robot
-from imitable.sim.kinematics import state_space
+from imitable.sim.kinematics import joint_space
 from imitable.types import Floats, Trajectory
 
 
@@ -29,6 +32,8 @@ class Mapped:
     """Of velocities that were replaced, because they did not agree with the positions."""
     reached: Reached | None = None
     """How near our hand came to another arm's."""
+    shortfall: Shortfall | None = None
+    """What the hand lacks of the poses."""
 
 
 def mapped(where: str, recording: Recording, mapping: JointMapping, robot: Robot, demonstrator: str) -> Mapped:
@@ -40,7 +45,7 @@ def mapped(where: str, recording: Recording, mapping: JointMapping, robot: Robot
     qpos = _positions(where, recording, mapping, robot)
     qvel, replaced = _velocities(where, recording, mapping, robot, qpos, times)
     actions = _actions(where, recording, mapping)
-    made = _timed(where, recording, Curve(state_space(robot), times, qpos, qvel), actions, robot, demonstrator)
+    made = _timed(where, recording, Curve(joint_space(robot), times, qpos, qvel), actions, robot, demonstrator)
     return replace(made, disagreement=replaced)
 
 
@@ -48,10 +53,19 @@ def retargeted(
     where: str, recording: Recording, mapping: JointMapping, other: OtherArm, robot: Robot, demonstrator: str
 ) -> Mapped:
     """Return a recording of another arm as states of ours: its hand where the other's was, frame by frame."""
-    times, space = clock(mapping, recording), state_space(robot)
+    times, space = clock(mapping, recording), joint_space(robot)
     reached = follow_hand(other, robot, _positions(where, recording, mapping, other.robot))
     curve = Curve(space, times, reached.qpos, differentiated(space, reached.qpos, times))
     return replace(_timed(where, recording, curve, None, robot, demonstrator), reached=reached)
+
+
+def posed(where: str, recording: Recording, mapping: JointMapping, robot: Robot, demonstrator: str) -> Mapped:
+    """Return a recording of poses as the robot's states: its hand at each, as near as its joints can."""
+    times, space = clock(mapping, recording), joint_space(robot)
+    reached = follow_poses(where, recording, mapping, robot)
+    curve = Curve(space, times, reached.qpos, differentiated(space, reached.qpos, times), position_limits(robot))
+    made = _timed(where, recording, curve, _actions(where, recording, mapping), robot, demonstrator)
+    return replace(made, shortfall=shortfall(recording.name, times, reached))
 
 
 def _timed(where: str, recording: Recording, curve: Curve, actions: Floats | None, robot: Robot, demonstrator: str) -> Mapped:
@@ -84,7 +98,7 @@ def _velocities(
     where: str, recording: Recording, mapping: JointMapping, robot: Robot, qpos: Floats, times: Floats
 ) -> tuple[Floats, Disagreement | None]:
     """Return the data's velocities if they agree with the positions, else differentiated ones."""
-    space, (_, joints) = state_space(robot), joint_at(robot)
+    space, (_, joints) = joint_space(robot), joint_at(robot)
     if not mapping.velocities or mapping.differentiate == "always":
         return differentiated(space, qpos, times), None
     qvel = gather(where, recording, mapping.velocities, joints, speed=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from imitable.demos.conversion.base import Base
 from imitable.demos.conversion.body import Joint, joints_of
 from imitable.demos.formats.source import Column, Recording, Source
 from imitable.errors import BadDataset, BadMapping, BadOption, one_of
@@ -22,8 +23,12 @@ FILE = "mapping.json"
 
 UNITS = ("rad", "deg", "range_m100_100", "range_0_100")
 """Units of joints: the last two are LeRobot's, parts of a joint's range in hundredths, from −100 or from 0 on."""
+LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
+"""Units of a pose's place, in metres."""
 SI = "si"
 """Unit of all entries that are no angles of a joint: they stay as they are."""
+FOLLOWED = "follows the pose"
+"""Unit of entries of joints that inverse kinematics finds: they have no column."""
 ANGULAR = ("local", "world")
 """Frames that the angular velocity of a free body can be in; MuJoCo's is the local one."""
 
@@ -39,7 +44,7 @@ class Entry:
     index: int = 0
     """Entry in that column."""
     unit: str = SI
-    """Of the data: one of `UNITS` for joints, else `si`."""
+    """Of the data: one of `UNITS` for joints, of `LENGTHS` for places, `FOLLOWED`, else `si`."""
     scale: float = 1.0
     """A factor, such as −1 for a joint that turns the other way."""
     offset: float = 0.0
@@ -48,6 +53,18 @@ class Entry:
     def __str__(self) -> str:
         """Name the data's entry."""
         return f"{self.column}[{self.index}]" if self.column else "(none)"
+
+
+@dataclass(frozen=True)
+class PoseMapping:
+    """Where the poses come from that a hand follows."""
+
+    site: str
+    """Of the robot, that stands for the hand."""
+    base: Base
+    """Where the frame that the poses are in stands in the robot's world."""
+    entries: tuple[Entry, ...]
+    """(3) x, y, z, or (7) with the quaternion qw, qx, qy, qz."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +87,13 @@ class JointMapping:
     """Frame of a free body's angular velocity in the data."""
     differentiate: str
     """Velocities of the data: auto (used where they agree with the positions), never or always differentiated."""
+    pose: PoseMapping | None = None
+    """Of data that have poses of a hand instead of joints."""
 
     def text(self) -> str:
         """Return the contents of `mapping.json`."""
-        return json.dumps({"schema": SCHEMA, **asdict(self)}, indent=2, ensure_ascii=False) + "\n"
+        held = {name: value for name, value in asdict(self).items() if value is not None or name != "pose"}
+        return json.dumps({"schema": SCHEMA, **held}, indent=2, ensure_ascii=False) + "\n"
 
     def check(self, where: str, source: Source, robot: Robot) -> None:
         """Refuse a mapping of other data or of another robot."""
@@ -82,6 +102,8 @@ class JointMapping:
             raise BadMapping(where, f"it was made for other data: their column {name} is not that of {source.path}")
         if tuple(entry.entry for entry in self.positions) != robot.layout.qpos:
             raise BadMapping(where, f"it was made for another robot than {robot}")
+        if (self.pose is None) == any(entry.unit == FOLLOWED for entry in self.positions):
+            raise BadMapping(where, "joints follow a pose that it does not have, or none follows its pose")
 
 
 def read_mapping(path: Path) -> JointMapping:
@@ -94,8 +116,9 @@ def read_mapping(path: Path) -> JointMapping:
         if raw["angular"] not in ANGULAR or raw["differentiate"] not in ("auto", "never", "always"):
             raise ValueError("angular or differentiate has no such value")
         lists = ("positions", "velocities", "actions")
-        values = {field.name: raw[field.name] for field in fields(JointMapping)}
+        values = {field.name: raw[field.name] for field in fields(JointMapping) if field.name != "pose"}
         values |= {name: tuple(_entry(entry) for entry in raw[name]) for name in lists}
+        values |= {"pose": _pose(raw["pose"]) if "pose" in raw else None}
         return JointMapping(**values)
     except OSError as error:
         raise BadMapping(str(path), error.strerror or str(error)) from None
@@ -106,9 +129,17 @@ def read_mapping(path: Path) -> JointMapping:
 def _entry(raw: Mapping[str, Any]) -> Entry:
     entry = Entry(**raw)
     numbers = (float(entry.scale), float(entry.offset))
-    if entry.unit not in (*UNITS, SI) or int(entry.index) < 0 or not all(map(math.isfinite, numbers)):
+    if entry.unit not in (*UNITS, *LENGTHS, SI, FOLLOWED) or int(entry.index) < 0 or not all(map(math.isfinite, numbers)):
         raise ValueError(f"{entry.entry} has an unknown unit, or a number that is none")
     return entry
+
+
+def _pose(raw: Mapping[str, Any]) -> PoseMapping:
+    x, y, z, yaw = map(float, raw["base"])
+    pose = PoseMapping(str(raw["site"]), (x, y, z, yaw), tuple(_entry(entry) for entry in raw["entries"]))
+    if len(pose.entries) not in (3, 7) or not all(map(math.isfinite, pose.base)):
+        raise ValueError("a pose has 3 or 7 entries, and a base of four numbers")
+    return pose
 
 
 def affine(entry: Entry, joint: Joint | None, *, speed: bool) -> tuple[float, float]:
@@ -117,7 +148,7 @@ def affine(entry: Entry, joint: Joint | None, *, speed: bool) -> tuple[float, fl
     A joint in degrees is a = π / 180; in hundredths of its range [l, h] it is l + (h − l)(x + 100) / 200, or
     l + (h − l) x / 100. A speed has no b.
     """
-    factor, shift = 1.0, 0.0
+    factor, shift = LENGTHS.get(entry.unit, 1.0), 0.0
     if joint is not None and joint.single and entry.unit == "deg" and joint.kind == "hinge":
         factor = math.pi / 180
     elif joint is not None and joint.single and entry.unit.startswith("range_"):

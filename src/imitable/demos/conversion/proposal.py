@@ -41,7 +41,7 @@ class MappingOptions:
     fixed: tuple[str, ...] = ()
     """Joints that the data lack: they stay at the robot's start."""
     unit: str = "rad"
-    """Of angles: rad, deg, range_m100_100, range_0_100; UNIT,JOINT=UNIT,… for single joints."""
+    """Of angles: rad, deg, range_m100_100, range_0_100; UNIT,JOINT=UNIT,… for single joints. Of poses: m, cm, mm."""
     quaternion: str = "auto"
     """Order of rotations: wxyz, xyzw, or auto."""
     angular: str = "auto"
@@ -50,10 +50,16 @@ class MappingOptions:
     """Whether velocities are differentiated: auto (where they do not agree with the positions), never, always."""
     fps: float | None = None
     """Frames a second, where the data do not say."""
+    pose: str = ""
+    """Columns of a tool's pose, x, y, z and perhaps a quaternion, for data without joints: the site goes there."""
+    site: str = ""
+    """With `pose`: the robot's site that has these poses. Default: the tool of an arm that has one."""
+    base: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    """With `pose`: where the frame that poses are in stands in the robot's world, x, y, z in metres and yaw in radians."""
     beyond_range: bool = False
-    """Take joints that leave the robot's range as they are."""
+    """Take joints that leave the robot's range as they are, and approach poses that are far out of reach."""
     kept: str | Path | None = None
-    """A `mapping.json` of earlier, or the folder that holds it, to use again: it says all of the above but the last."""
+    """A `mapping.json` of earlier, or the folder that holds it, to use again: it says all of the above but `beyond_range`."""
 
 
 @dataclass(frozen=True)
@@ -270,5 +276,5 @@ def _unclear(source: Source, robot: Robot) -> str:
     nq, nv = robot.layout.nq, len(robot.layout.qvel)
     return (
         f"no column has names of its joints ({_names(robot)}); say which are the {nq} positions (--qpos) and, if there are, "
-        f"the {nv} velocities (--qvel), or both in order (--state), of: {held}"
+        f"the {nv} velocities (--qvel), or both in order (--state), or a tool's pose (--pose), of: {held}"
     )

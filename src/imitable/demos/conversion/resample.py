@@ -29,6 +29,8 @@ class Curve:
     """(n, nq)."""
     qvel: Floats
     """(n, nv)."""
+    limits: tuple[Floats, Floats] | None = None
+    """(nq) each: the lowest and the highest that positions between two frames may be."""
 
     def positions(self, at: Floats) -> Floats:
         """(m) seconds → (m, nq)."""
@@ -39,7 +41,8 @@ class Curve:
         whole = self.space.difference(end, begin)[:, : self.space.nv]
         rise, leave, arrive = s * s * (3 - 2 * s), s * (1 - s) ** 2, s * s * (s - 1)
         way = rise * whole + span * (leave * self.qvel[frame] + arrive * self.qvel[frame + 1])
-        return self.space.moved(begin, np.concatenate([way, np.zeros_like(way)], axis=1))[:, : self.space.nq]
+        found = self.space.moved(begin, np.concatenate([way, np.zeros_like(way)], axis=1))[:, : self.space.nq]
+        return found if self.limits is None else np.clip(found, *self.limits)
 
     def velocities(self, at: Floats, period_s: float) -> Floats:
         """(m) seconds → (m, nv) the curve's own speed, from just before to just after."""

@@ -13,7 +13,7 @@ from imitable.demos.conversion.velocities import differentiated
 from imitable.demos.formats.source import BODIES, JOINT_POSITIONS, JOINT_VELOCITIES, Recording
 from imitable.errors import BadMapping
 from imitable.robots.robot import Robot
-from imitable.sim.kinematics import quaternions, state_space
+from imitable.sim.kinematics import joint_space, quaternions
 from imitable.types import Floats
 
 FRAMES = 40
@@ -140,7 +140,7 @@ def angular_frame(robot: Robot, mapping: JointMapping, sample: Sample, times: Se
     """Return whether angular velocities are local or in the world's frame: the one that agrees with the rotations."""
     free = [joint for joint in joints_of(robot) if joint.kind == "free"]
     positions, velocities = joint_at(robot)
-    space, errors = state_space(robot), dict[str, float](local=0.0, world=0.0)
+    space, errors = joint_space(robot), dict[str, float](local=0.0, world=0.0)
     for recording, clock in zip(sample.recordings, times, strict=True):
         qpos = unit_rotations(sample.where, robot, gather(sample.where, recording, mapping.positions, positions, speed=False))
         qvel = gather(sample.where, recording, mapping.velocities, velocities, speed=True)
