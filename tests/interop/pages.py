@@ -19,7 +19,7 @@ def page_blocks(page: Path, language: str) -> list[str]:
 def run_commands(blocks: list[str], folder: Path, *, wide: int = 120) -> str:
     """Carry out blocks of commands in one shell, with `imitable` on the path; return what they print."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    variables = os.environ | {"PATH": path, "COLUMNS": str(wide)}
+    variables = os.environ | {"PATH": path, "COLUMNS": str(wide), "PYTHONUNBUFFERED": "1"}
     command = ["bash", "-euxc", "\n".join(blocks)]
     done = subprocess.run(
         command, cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from imitable.cli.console import say, table
+from imitable.cli.console import say, table, tell
 from imitable.cli.verbs import Inspect
 from imitable.demos.fit import check_layout
 from imitable.demos.store import write
@@ -60,7 +60,7 @@ def _show(verb: Inspect, demos: Demonstrations, found: list[Health]) -> None:
     if rows:
         table(verb.common, title, ("episode", "demonstrator", "remark"), rows[:SHOWN])
     else:
-        say(verb.common, title)
+        tell(verb.common, title)
     if len(rows) > SHOWN:
         say(verb.common, f"and {len(rows) - SHOWN:,} more remarks (--json lists all)")
 
