@@ -98,7 +98,7 @@ def main() -> None:
     sheet, places = plt.subplots(1, 2, figsize=(7, 2.9))
     with tempfile.TemporaryDirectory() as folder:
         shown = lanes(model, Path(folder), places)
-    sheet.tight_layout(pad=0.4)
+    sheet.subplots_adjust(left=0.01, right=0.99, bottom=0.02, top=0.88, wspace=0.02)  # leave room for the titles
     drawn: list[Image.Image] = []
     for frame in range(min(lane.frames for lane in shown)):
         for lane in shown:
