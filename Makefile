@@ -79,6 +79,7 @@ pictures: setup  ## Draw the pictures of the README, of the demonstrators' page 
 	$(BIN)/python scripts/draw_parting.py
 	$(BIN)/python scripts/draw_illustrations.py
 	$(BIN)/python scripts/draw_g1.py
+	$(BIN)/python scripts/draw_fr3.py
 
 docs: pages  ## The site of the documentation, warnings are errors
 	$(BIN)/mkdocs build --strict

@@ -37,10 +37,11 @@ def hulls(robot: Robot, states: Floats) -> list[list[Floats]]:
     """(F, S) → of every state the outlines (k, 2) of all geoms, seen from the front: the clip walks sideways."""
     shown = figure(robot, states)
     ends = np.cumsum(shown.counts)[:-1]
-    return [[_hull(points) for points in np.split(row[:, 1:], ends) if len(points) > 3] for row in shown.points]
+    return [[outline_of(points) for points in np.split(row[:, 1:], ends) if len(points) > 3] for row in shown.points]
 
 
-def _hull(points: Floats) -> Floats:
+def outline_of(points: Floats) -> Floats:
+    """(n, 2) → the corners of their convex hull."""
     return points[ConvexHull(points, qhull_options="QJ").vertices]
 
 
@@ -84,12 +85,13 @@ def pictures(data: Path) -> list[Image.Image]:
     for frame in range(lanes[0].frames):
         for lane in lanes:
             lane.show(frame)
-        drawn.append(_picture(sheet))
+        drawn.append(sheet_image(sheet))
     plt.close(sheet)
     return drawn
 
 
-def _picture(sheet: Any) -> Image.Image:
+def sheet_image(sheet: Any) -> Image.Image:
+    """Return a sheet as it is now."""
     kept = io.BytesIO()
     sheet.savefig(kept, format="png", facecolor="white", dpi=80)
     return Image.open(kept).convert("RGB")

@@ -2,15 +2,12 @@
 """The tutorial of the Unitree G1, command by command, with the package that it names: its verdicts are what must hold."""
 
 import json
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.interop.environments import ROOT, environment
+from tests.interop.pages import page_blocks, run_commands
 
 import imitable as im
 from imitable.experiments.balanced import balanced_movements
@@ -25,11 +22,6 @@ PAGE = ROOT / "docs" / "tutorials" / "unitree-g1.md"
 BOX = "sub3_largebox_003_mj"
 
 
-def page_blocks(language: str) -> list[str]:
-    """Return the page's blocks of a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Carry out all commands of the page but those that install the package, in one folder."""
@@ -38,15 +30,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [data] = (python.parents[1] / "lib").glob("python*/site-packages/holosoma/data")
     (home / "data").symlink_to(data)
     (home / "copies.py").write_text((ROOT / "examples" / "g1" / "copies.py").read_text())
-    [gains] = page_blocks("json")
+    [gains] = page_blocks(PAGE, "json")
     (home / "g1_servos.json").write_text(gains)
-    _, *blocks = page_blocks("")
-    variables = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    done = subprocess.run(
-        ["bash", "-euxc", "\n".join(blocks)], cwd=home, env=variables, capture_output=True, text=True, check=False
-    )
-    print(done.stdout, done.stderr)
-    assert done.returncode == 0, done.stderr
+    _, *blocks = page_blocks(PAGE, "")
+    run_commands(blocks, home)
     return home
 
 
@@ -58,7 +45,7 @@ def scored(folder: Path, file: str) -> dict[str, tuple[float, str]]:
 
 
 def test_the_page_has_the_gains_of_the_example() -> None:
-    [gains] = page_blocks("json")
+    [gains] = page_blocks(PAGE, "json")
     assert json.loads(gains) == json.loads((ROOT / SERVOS).read_text())
 
 

@@ -173,6 +173,7 @@ def test_columns_are_found_by_the_names_of_joints(arm_path: Path, tmp_path: Path
     (tmp_path / "a.csv").write_text("\n".join(lines))
     done = convert(tmp_path / "a.csv", tmp_path / "demos", str(arm_path))
     assert [str(entry) for entry in done.mapping.positions] == ["frame[2]", "frame[1]"]  # pyright: ignore[reportOptionalMemberAccess]
+    assert done.remarks == ("left out, as the robot has no such joint: gripper",)
     np.testing.assert_array_equal(read(tmp_path / "demos")[0].states, np.concatenate([angles, speeds], axis=1))
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from imitable.feasibility.explain import explain
 from imitable.feasibility.ladders import ladders
+from imitable.feasibility.methods.direct import Direct
 from imitable.feasibility.score import score
 from imitable.feasibility.score_files import read_scores
 from imitable.robots.parse import parse_robot
@@ -17,6 +18,26 @@ from imitable.robots.robot import Robot
 from imitable.types import InMemory, Trajectory
 from tests.unit.pushed_slider import FORCE, pushed
 from tests.unit.reaching_arm import reaches
+
+TWO_MOTORS = """
+<mujoco>
+  <option timestep="0.01" gravity="0 0 0"/>
+  <worldbody>
+    <body>
+      <joint name="shoulder" axis="0 0 1"/>
+      <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="1" contype="0"/>
+      <body pos="0.3 0 0">
+        <joint name="elbow" axis="0 0 1"/>
+        <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="1" contype="0"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor name="shoulder" joint="shoulder" gear="20" ctrllimited="true" ctrlrange="-1 1"/>
+    <motor name="elbow" joint="elbow" gear="10" ctrllimited="true" ctrlrange="-1 1"/>
+  </actuator>
+</mujoco>
+"""
 
 
 def test_an_explanation_names_joint_force_and_knob(slider_path: Path, tmp_path: Path) -> None:
@@ -58,6 +79,23 @@ def test_a_strangers_demonstration_is_climbed_by_the_motor_that_lacks_strength(s
     assert ladder.knob == "strength.push"
     reached = float(ladder.sentence.split("≥ ")[1].split()[0])
     assert 3.5 < reached <= 6, "from about five times the force on"
+
+
+def test_motors_that_are_all_weak_are_turned_together(tmp_path: Path) -> None:
+    """One strong motor would not do: `strength.*` is one ladder, not one a motor."""
+    arm = tmp_path / "arm.xml"
+    arm.write_text(TWO_MOTORS)
+    times = 0.02 * np.arange(41)[:, None]
+    angles, speeds = 0.4 * (1 - np.cos(9 * times)) * [1, -1], 3.6 * np.sin(9 * times) * [1, -1]
+    demos = InMemory(parse_robot(str(arm)).layout, [Trajectory(np.hstack([angles, speeds]), "a stranger")])
+    weak = parse_robot(f"{arm}:strength.*=0.1")
+    scores = score(demos, weak, Direct(effort="quick"))
+    assert scores.verdict != ("feasible",)
+    [ladder] = ladders(demos[0], weak, scores)
+    assert ladder.knob == "strength.*"
+    assert ladder.sentence.startswith("feasible from strength.* ≥")
+    [one] = ladders(demos[0], parse_robot(f"{arm}:strength.shoulder=0.1"), scores)
+    assert one.knob == "strength.shoulder"
 
 
 def test_a_demonstration_past_a_joints_stop_is_climbed_by_its_range(servo_arm_path: Path) -> None:

@@ -140,6 +140,12 @@ def test_unfit_ones_are_found_by_place(lander: Robot) -> None:
     assert list(unfit_places(taken, lander)) == [1]
 
 
+def test_inspect_shows_no_empty_table(lander: Robot, path: Path, tmp_path: Path) -> None:
+    im.write(tmp_path / "own", lander.layout, [Trajectory(babble(lander, 1, 60, 4)[0].states, "a person")])
+    done = imitable("inspect", tmp_path / "own", "--imitator", path)
+    assert done.stdout.rstrip().endswith("1 of 1 without a remark, 0 unfit")
+
+
 def test_inspect_examines_and_repairs(demos: Path, path: Path, tmp_path: Path) -> None:
     done = imitable("inspect", demos, "--imitator", path, "--repair", tmp_path / "better")
     assert done.returncode == 0, done.stderr

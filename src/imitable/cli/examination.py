@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from imitable.cli.console import say, table
+from imitable.cli.console import say, table, tell
 from imitable.cli.verbs import Inspect
 from imitable.demos.fit import check_layout
 from imitable.demos.store import write
@@ -57,7 +57,10 @@ def _show(verb: Inspect, demos: Demonstrations, found: list[Health]) -> None:
     healthy = sum(not one.unfit and not one.remarks for one in found)
     unfit = sum(bool(one.unfit) for one in found)
     title = f"Health on {verb.imitator}: {healthy:,} of {len(found):,} without a remark, {unfit:,} unfit"
-    table(verb.common, title, ("episode", "demonstrator", "remark"), rows[:SHOWN])
+    if rows:
+        table(verb.common, title, ("episode", "demonstrator", "remark"), rows[:SHOWN])
+    else:
+        tell(verb.common, title)
     if len(rows) > SHOWN:
         say(verb.common, f"and {len(rows) - SHOWN:,} more remarks (--json lists all)")
 

@@ -78,17 +78,35 @@ class Ladder:
 
 
 def ladders(trajectory: Trajectory, imitator: Robot, scores: Scores, *, threads: int = 1) -> tuple[Ladder, ...]:
-    """Follow the demonstration on bodies with one knob of the imitator turned, all values of a knob in one batch."""
+    """Follow the demonstration on bodies with one knob of the imitator turned, or one group of them."""
     climbed: list[Ladder] = []
-    for knob, goal in _knobs(trajectory, imitator):
-        values = _rungs(imitator.value(knob.name), goal)
-        bodies = [imitator, *(turned(imitator, knob.name, value) for value in values[1:])]
+    for name, knobs, goal in _together(imitator, _knobs(trajectory, imitator)):
+        values = _rungs(imitator.value(knobs[0].name), goal)
+        bodies = [imitator, *(turned(imitator, [knob.name for knob in knobs], value) for value in values[1:])]
         shares = _shares(trajectory, imitator, bodies, scores, threads)
         words = verdicts(shares, scores.weighing.feasible_share, scores.weighing.nearly_share)
         rungs = (Rung(_size(v), value_text(v), float(s), word) for v, s, word in zip(values, shares, words, strict=True))
-        unit = f"{knob.unit} wide" if isinstance(goal, tuple) else knob.unit
-        climbed.append(Ladder(knob.name, unit, tuple(rungs)))
+        unit = f"{knobs[0].unit} wide" if isinstance(goal, tuple) else knobs[0].unit
+        climbed.append(Ladder(name, unit, tuple(rungs)))
     return tuple(climbed)
+
+
+def _together(imitator: Robot, goals: Sequence[tuple[Knob, Value]]) -> list[tuple[str, list[Knob], Value]]:
+    """Return names, knobs and goals of ladders: a whole group that has one value and one goal, `strength.*`, is one ladder.
+
+    An arm whose motors are all too weak cannot do it with one strong motor either.
+    """
+    alike: dict[tuple[str, Value, Value], list[Knob]] = {}
+    for knob, goal in goals:
+        alike.setdefault((knob.name.partition(".")[0], imitator.value(knob.name), goal), []).append(knob)
+    rows: list[tuple[str, list[Knob], Value]] = []
+    for (group, _, goal), knobs in alike.items():
+        whole = sum(knob.name.startswith(f"{group}.") for knob in imitator.family.knobs)
+        if len(knobs) == whole > 1:
+            rows.append((f"{group}.*", knobs, goal))
+        else:
+            rows.extend((knob.name, [knob], goal) for knob in knobs)
+    return rows
 
 
 def _shares(trajectory: Trajectory, imitator: Robot, bodies: Sequence[Robot], scores: Scores, threads: int) -> Floats:
@@ -191,8 +209,8 @@ def _short(number: float) -> float:
     return float(f"{number:.4g}")
 
 
-def turned(imitator: Robot, knob: str, value: Value) -> Robot:
-    """Return the imitator with one knob at another value."""
-    settings = {name: value_text(old) for name, old in imitator.values} | {knob: value_text(value)}
+def turned(imitator: Robot, knobs: Sequence[str], value: Value) -> Robot:
+    """Return the imitator with these knobs at another value."""
+    settings = {name: value_text(old) for name, old in imitator.values} | dict.fromkeys(knobs, value_text(value))
     text = ",".join(f"{name}={number}" for name, number in settings.items())
     return parse_robot(f"{imitator.family.name}:{text}")

@@ -19,6 +19,9 @@ from imitable.types import Floats
 SAMPLED = 16
 """Recordings that a mapping is tried and checked on before anything is converted."""
 
+SHOWN = 6
+"""Names that a remark lists."""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -46,8 +49,17 @@ def find_mapping(source: Source, robot: Robot, options: MappingOptions) -> Found
     )
     mapping, angular_remark = _with_frame(source, robot, options, mapping, sample)
     range_remark = check_mapping(robot, mapping, sample, beyond_range=options.beyond_range)
-    remarks = (order_remark, rotation_remark, angular_remark, range_remark)
+    remarks = (order_remark, rotation_remark, angular_remark, range_remark, _left_out(source, mapping))
     return Found(mapping, tuple(filter(None, remarks)))
+
+
+def _left_out(source: Source, mapping: JointMapping) -> str:
+    """Say which entries of the columns that are used have no place on the robot, such as a gripper that it lacks."""
+    used = {(entry.column, entry.index) for entry in (*mapping.positions, *mapping.velocities, *mapping.actions)}
+    columns = {column: source.columns[column].names for column in sorted({column for column, _ in used if column})}
+    left = [name for column, names in columns.items() for place, name in enumerate(names) if (column, place) not in used]
+    more = f" and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
+    return f"left out, as the robot has no such joint: {', '.join(left[:SHOWN])}{more}" if left else ""
 
 
 def sample_of(source: Source) -> Sample:
