@@ -24,7 +24,6 @@ from matplotlib.collections import PolyCollection
 from PIL import Image
 
 import imitable as im
-from imitable.feasibility.methods.direct import Direct
 from imitable.feasibility.step_files import read_steps
 from imitable.report.poses import figure
 from imitable.robots.parse import parse_robot
@@ -76,7 +75,7 @@ def lanes(model: Path, folder: Path, places: Any) -> list[Lane]:
     im.convert(folder / "lab", folder / "demos", weak, options=im.MappingOptions(unit="deg"), label="file")
     recorded = im.read(folder / "demos")
     demos = im.InMemory(recorded.layout, [recorded[place] for place in SHOWN])
-    scores = im.score(demos, weak, Direct(effort="quick"), out=folder / "scores.parquet")
+    scores = im.score(demos, weak, "direct:effort=quick", out=folder / "scores.parquet")
     drawn: list[Lane] = []
     for place, title, verdict, demo in zip(places, SHOWN.values(), scores.verdict, demos, strict=True):
         trace = read_steps(folder / "scores.parquet", demo.hash)

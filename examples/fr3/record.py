@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 """Six recordings of another lab's arm as a LeRobot v3 dataset, 30 frames a second and in degrees. python record.py LAB.
 
 Three reach calmly and three shake something. Joints have the names of that lab, and there is a gripper.
@@ -7,6 +8,7 @@ Three reach calmly and three shake something. Joints have the names of that lab,
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -59,7 +61,7 @@ def info() -> dict[str, object]:
     return {**said, **sizes, **files, "data_path": path, "features": features}
 
 
-def tasks() -> pa.Table:
+def tasks() -> Any:
     """Return the tasks as pandas would write them: LeRobot looks one up by the index of that frame."""
     columns = [("task_index", "int64", "int64"), ("__index_level_0__", "unicode", "object")]
     said = [{"name": None, "field_name": name, "pandas_type": kind, "numpy_type": held} for name, kind, held in columns]

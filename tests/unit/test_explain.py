@@ -10,7 +10,6 @@ import pytest
 
 from imitable.feasibility.explain import explain
 from imitable.feasibility.ladders import ladders
-from imitable.feasibility.methods.direct import Direct
 from imitable.feasibility.score import score
 from imitable.feasibility.score_files import read_scores
 from imitable.robots.parse import parse_robot
@@ -89,7 +88,7 @@ def test_motors_that_are_all_weak_are_turned_together(tmp_path: Path) -> None:
     angles, speeds = 0.4 * (1 - np.cos(9 * times)) * [1, -1], 3.6 * np.sin(9 * times) * [1, -1]
     demos = InMemory(parse_robot(str(arm)).layout, [Trajectory(np.hstack([angles, speeds]), "a stranger")])
     weak = parse_robot(f"{arm}:strength.*=0.1")
-    scores = score(demos, weak, Direct(effort="quick"))
+    scores = score(demos, weak, "direct:effort=quick")
     assert scores.verdict != ("feasible",)
     [ladder] = ladders(demos[0], weak, scores)
     assert ladder.knob == "strength.*"
