@@ -108,15 +108,27 @@ def test_processes_make_the_same_bits(whole: Path, tmp_path: Path) -> None:
     assert bits(cells(*NAMES), tmp_path / "local") == bits(cells(*NAMES), whole)
 
 
+def wait_for_the_end_of(group: int) -> None:
+    """Wait until no process of a killed group is left, for twenty seconds at most."""
+    for _ in range(2000):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.01)
+
+
 def test_a_killed_command_goes_on_to_the_same_bits(whole: Path, tmp_path: Path) -> None:
     write_record(tmp_path / "protocol.json", PROTOCOL)
     words = ["reproduce", *NAMES, "--seeds", "1", "--scale", "1e-4", "--workers", "1", "--protocol", "protocol.json"]
     command = [sys.executable, "-m", "imitable.cli.main", *words, "--out", "killed"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    silent = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    process = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **silent)
     while process.poll() is None and not list((tmp_path / "killed").glob("records/*.json")):
         time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
+    os.killpg(process.pid, signal.SIGKILL)  # its workers, too: one that lives on would still hold the lock of its piece
     assert process.wait() == -signal.SIGKILL, "it was under way"
+    wait_for_the_end_of(process.pid)
     assert not [one for one in made(cells(*NAMES), tmp_path / "killed") if one.error]
     assert bits(cells(*NAMES), tmp_path / "killed") == bits(cells(*NAMES), whole)
 

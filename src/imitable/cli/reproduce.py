@@ -178,10 +178,11 @@ def _documented(cells: Sequence[Cell], workshop: Workshop) -> list[dict[str, obj
 
 
 def _next(verb: Reproduce, left: float) -> str:
+    places = {"records": verb.records, "out": verb.out}
     if not verb.experiments:
-        return command("reproduce", ["mujoco/swimmer"], {"seeds": 1, "dry_run": True, "out": verb.out})
+        return command("reproduce", ["mujoco/swimmer"], {"seeds": 1, "dry_run": True, **places})
     if left and not verb.dry_run:
-        return command("reproduce", verb.experiments, {"dry_run": True, "out": verb.out})
+        return command("reproduce", verb.experiments, {"dry_run": True, **places})
     if left:
-        return command("reproduce", verb.experiments, {"seeds": verb.seeds, "out": verb.out})
-    return command("reproduce", [], {"out": verb.out})
+        return command("reproduce", verb.experiments, {"seeds": verb.seeds, **places})
+    return command("reproduce", [], places)
