@@ -11,10 +11,11 @@ from imitable.rl.reward_model import Rewards
 from imitable.rl.settings import Ppo
 from imitable.rl.train import Trainer
 from imitable.sim.reference_starts import ReferenceStarts
-from imitable.sim.rollout import Segment, episodes
+from imitable.sim.rollout import Collector, Segment, episodes
 from imitable.sim.task import Locomotion, Moment
 from imitable.tensors import Arrays
 from imitable.types import Floats
+from tests.unit.test_rollout import random_policy
 
 TASK = Locomotion(im.robot("hopper"))
 SMALL = Ppo(environments=8, length=16, minibatch=64, hidden=(8, 8))
@@ -78,3 +79,13 @@ def test_what_is_reported_are_whole_episodes(hopping: Floats) -> None:
     assert np.isnan(inside.iterate().mean_return)
     progress = [mixed.iterate() for _ in range(6)][-1]
     assert progress.mean_return > 5  # steps of an alive bonus of 1: those that begin inside end at once
+    assert progress.mean_length > 5  # of the same episodes
+
+
+def test_an_episode_that_began_inside_does_not_hide_the_return_of_the_next(hopping: Floats) -> None:
+    collector = Collector(ReferenceStarts(TASK, 0.5, hopping), 8, seed=0)
+    segments = [collector.collect(random_policy(TASK), 40) for _ in range(8)]
+    ended = [one.terminated | one.truncated for one in segments]
+    inside = [(one.moments.context[:, -1] == 1).reshape(one.rewards.shape)[over] for one, over in zip(segments, ended, strict=True)]
+    assert 10 < np.concatenate(inside).sum() < len(np.concatenate(inside)) - 10
+    np.testing.assert_array_equal(np.isnan(np.concatenate([one.returns for one in segments])), np.concatenate(inside))

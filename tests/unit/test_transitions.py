@@ -47,6 +47,7 @@ def test_a_fall_adds_one_absorbing_pair_and_a_weight_of_zero_takes_a_demonstrati
     transitions = weighted_transitions(fallen, weights_of(fallen, 1.0, 1.0, 0.0), 0)
     assert len(transitions) == 30 + 1 + 30
     np.testing.assert_array_equal(np.flatnonzero(transitions.absorbing), [30])
+    np.testing.assert_array_equal(transitions.begins, np.delete(transitions.before, 30, axis=0))  # nobody begins fallen
     np.testing.assert_array_equal(transitions.after[:30], demos[0].states[1:])
     np.testing.assert_array_equal(transitions.starts, [demos[0].states[0], demos[1].states[0]])
 

@@ -2,6 +2,7 @@
 """Work: what must be made before a cell can be, in the order in which it can be made, each piece once.
 
 A piece is done when its file is there: complete ones are skipped, broken ones are gone on with, to the same bits.
+What it takes is its process's own time on the cores, so that a busy machine does not make it look dearer.
 """
 
 import time
@@ -116,21 +117,21 @@ def make(job: Job, workshop: Workshop) -> None:
 
 def make_scores(job: ScoreJob, store: Store) -> None:
     """Score demonstrations, or go on with it; nobody else may write the same file meanwhile."""
-    demos, out, started = store.read(job.demos, job.imitator, job.seed), store.scores(job), time.perf_counter()
+    demos, out, started = store.read(job.demos, job.imitator, job.seed), store.scores(job), time.process_time()
     with locked(out):
         score(demos, job.imitator, job.scoring.method, job.seed, measuring=job.scoring.measuring, out=Output(out, resume=True))
-    store.keep_cost(job, ScoringCost(round(time.perf_counter() - started, 1), code_hash()))
+    store.keep_cost(job, ScoringCost(round(time.process_time() - started, 1), code_hash()))
 
 
 def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
     """Imitate, or go on with it; return what it came to."""
-    store, started = workshop.store, time.perf_counter()
+    store, started = workshop.store, time.process_time()
     demos = store.read(job.demos, job.imitator, job.seed)
     weights, score_steps = store.weights(job, demos), _score_steps(job, store)
     asked = Run(steps=_steps(job, score_steps), seed=job.seed, episodes=job.episodes, evaluate_best=False)
     folder = RunFolder(store.run(job))
     evaluation = imitate(demos, job.imitator, job.learner, weights, run=asked, out=Output(folder.path, resume=True)).evaluation
-    rows, seconds = folder.metrics(), time.perf_counter() - started
+    rows, seconds = folder.metrics(), time.process_time() - started
     masses = masses_of(demos, weights)
     last = rows[-1] if rows else {}
     cost = ScoringCost(0.0, "") if job.scores is None else store.scoring_cost(job.scores)

@@ -98,6 +98,11 @@ class Projecting:
         return 1.0 if self.done else len(self._found) / len(self._pieces)
 
     @property
+    def steps(self) -> int:
+        """Simulated steps that it took so far."""
+        return self._spent
+
+    @property
     def count(self) -> ProjectionCount:
         """What it took so far; pieces count as often as they were drawn."""
         kept = sum(piece.times for piece, found in self._followed if found is not None)

@@ -64,6 +64,11 @@ class WeightedTransitions:
         """Return M."""
         return len(self.density)
 
+    @property
+    def begins(self) -> Floats:
+        """(R, S) states in which a body can begin: `before`, absorbing pairs left out."""
+        return self.before[~self.absorbing]
+
     def moments(self, values: Floats) -> tuple[Floats, Floats]:
         """(M, E) → (E) mean and (E) deviation under p_w, absorbing pairs left out."""
         real = ~self.absorbing

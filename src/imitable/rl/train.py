@@ -102,10 +102,12 @@ class Trainer:
             self.observed = updated(self.observed, segment.observations.reshape(-1, self.task.observation_size))
         self.steps += segment.rewards.size
         self.recent.extend(zip(segment.returns.tolist(), segment.lengths.tolist(), strict=True))
+        paid = [episode for episode in self.recent if not np.isnan(episode[0])]
         return Progress(
             steps=self.steps,
-            mean_return=_mean([total for total, _ in self.recent if not np.isnan(total)]),
-            mean_length=_mean([length for _, length in self.recent]),
+            mean_return=_mean([total for total, _ in paid]),
+            # of the same episodes; where none is ever paid, of all
+            mean_length=_mean([length for _, length in paid or self.recent]),
             unstable=segment.unstable,
             metrics={name: float(value) for name, value in metrics.items()} | rewards.metrics,
         )

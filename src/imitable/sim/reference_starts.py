@@ -2,7 +2,7 @@
 """Reference state initialisation (Peng et al., 2018): episodes that begin in the middle of a movement that is to be learned."""
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from imitable.sim.task import End, Moment, Task
 from imitable.types import Bools, Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ReferenceStarts:
     """A task of whose episodes a part begins in given states; the others begin as the task says.
 
@@ -22,7 +22,7 @@ class ReferenceStarts:
     task: Task
     fraction: float
     """Probability that an episode begins in one of the states."""
-    states: Floats = field(compare=False)
+    states: Floats
     """(K, S) each as likely as the other."""
 
     @property

@@ -136,15 +136,19 @@ class Collector:
         )
 
     def _finished(self, rewards: Floats, record: "_Record") -> tuple[Floats, Ints]:
-        """Return the returns and lengths of the episodes that ended, and carry the others on."""
-        sums = np.cumsum(rewards, axis=0)
-        counted = np.zeros(rewards.shape[1])
+        """Return the returns and lengths of the episodes that ended, and carry the others on. One unpaid step makes NaN of a return.
+
+        An episode that is not paid must not hide the return of the one after it, so unpaid steps are counted, not summed.
+        """
+        unpaid = np.isnan(rewards)
+        sums, blanks = np.cumsum(np.where(unpaid, 0.0, rewards), axis=0), np.cumsum(unpaid, axis=0)
+        counted, skipped = np.zeros(rewards.shape[1]), np.zeros(rewards.shape[1], int)
         ended = np.argwhere(record.terminated | record.truncated)
         returns = np.zeros(len(ended))
         for row, (t, i) in enumerate(ended):
-            returns[row] = self._returns[i] + sums[t, i] - counted[i]
-            self._returns[i], counted[i] = 0.0, sums[t, i]
-        self._returns += sums[-1] - counted
+            returns[row] = self._returns[i] + sums[t, i] - counted[i] if blanks[t, i] == skipped[i] else np.nan
+            self._returns[i], counted[i], skipped[i] = 0.0, sums[t, i], blanks[t, i]
+        self._returns += np.where(blanks[-1] == skipped, sums[-1] - counted, np.nan)
         return returns, record.steps[ended[:, 0], ended[:, 1]] + 1
 
     def snapshot(self) -> tuple[dict[str, Floats | Ints], dict[str, str]]:

@@ -48,8 +48,8 @@ Bytes = npt.NDArray[np.uint8]
 FROM_A_CLONE = Gaifo(log_std=-1.5)
 """GAIfO with exploration enough to learn from, not so much that it forgets the clone."""
 
-STEP_COST = 65
-"""Simulated steps that a step of a piece takes, if it takes many: 11 to 65 were measured on the bodies of the paper."""
+STEP_COST = 70
+"""Simulated steps that a step of a piece takes, if it takes many: 11 to 69 were measured on the bodies of the paper."""
 
 PROJECTED, CLONED = 0.1, 0.2
 """Parts of a run's work that are done when the stages before GAIfO are: of its time, about."""
@@ -124,7 +124,7 @@ class WarmTraining:
     @cached_property
     def _tuning(self) -> PolicyTraining:
         """GAIfO from the cloned policy, with the steps that the projection left."""
-        job = replace(self._job, steps=self._job.steps - self.projection.steps)
+        job = replace(self._job, steps=self._job.steps - self._projecting.steps)
         shown = self._projected if self._method.demonstrated == "projected" else self._original
         return self._method.gaifo.begin_on(job, shown, self._practice, self.reference, self._cloning.policy)
 
@@ -132,7 +132,7 @@ class WarmTraining:
     def _practice(self) -> Task:
         """The task as GAIfO meets it: from rest alone it would see the movement only once it can do all that comes before."""
         part = self._method.begin_anywhere
-        return ReferenceStarts(self._task, part, self._projected.before) if part else self._task
+        return ReferenceStarts(self._task, part, self._projected.begins) if part else self._task
 
     @property
     def done(self) -> bool:
@@ -161,7 +161,7 @@ class WarmTraining:
         if not self._projecting.done:
             return self._project()
         learned = (self._tuning if self._cloning.done else self._cloning).iterate()
-        return replace(learned, steps=self.projection.steps + learned.steps)
+        return replace(learned, steps=self._projecting.steps + learned.steps)
 
     def _project(self) -> Progress:
         """Follow a block of pieces; say what came of all of them in the end."""
