@@ -36,7 +36,7 @@ format: setup  ## Format and fix what can be fixed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-slow: setup  ## Learning tests of minutes: TRPO and PPO reach what they should
+slow: setup  ## Learning tests of minutes: learners reach what they should
 	$(BIN)/python -m pytest -m slow tests/learning -s; status=$$?; $(BIN)/python scripts/write_results.py; exit $$status
 
 interop: setup  ## Files opened by the real programs of the field, each in its own environment

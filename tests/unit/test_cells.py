@@ -13,7 +13,7 @@ from imitable.errors import BadOption
 from imitable.experiments.catalogue import CHEETAH, PAPER, SWIMMER, Entry, Experiment, at, catalogue
 from imitable.experiments.cells import Terms, cells_of, chosen, job_of, lacking
 from imitable.experiments.code_hash import ABOVE, hash_of
-from imitable.experiments.jobs import RunJob, slug
+from imitable.experiments.jobs import RunJob, WeightRule, slug
 from imitable.experiments.protocol import (
     PLAIN,
     PROJECTION,
@@ -24,9 +24,22 @@ from imitable.experiments.protocol import (
     read_protocol,
 )
 from imitable.experiments.records import from_json, to_json, write_record
-from imitable.experiments.rows import DIRECT, GAIL, GAIL_BALANCED, OURS, SAIL, TABLE_A, TABLE_B, Row, scored_by
+from imitable.experiments.rows import (
+    DIRECT,
+    GAIL,
+    GAIL_BALANCED,
+    ID_FEAS,
+    LABELS,
+    OURS,
+    OWN_EXPERT,
+    SAIL,
+    TABLE_A,
+    TABLE_B,
+    Row,
+    scored_by,
+)
 from imitable.experiments.scaling import check_scale, scaled_count, scaled_method
-from imitable.experiments.settings import SETTINGS
+from imitable.experiments.settings import BY_NAME, SETTINGS
 from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.methods.trajectory import TrajectoryFmdp
 from imitable.imitation.methods import parse_learner
@@ -260,5 +273,23 @@ def test_a_scorer_of_the_user_s_is_a_row() -> None:
 
 
 def test_rows_state_their_access() -> None:
-    assert all(row.needs for row in (*TABLE_A, *TABLE_B))
-    assert set(TABLE_B[0].needs) > set(GAIL.needs) == set(SAIL.needs)
+    balanced, plain = WeightRule(balance="demonstrator"), WeightRule()
+    assert set(TABLE_B[0].needs(balanced)) > set(GAIL.needs(balanced)) == set(SAIL.needs(balanced))
+    for row in TABLE_A:
+        labels = LABELS in row.needs(balanced)
+        assert labels == (LABELS in row.access or row.weighed_by(balanced).balance == "demonstrator")
+    assert LABELS in DIRECT.needs(balanced)
+    assert LABELS not in DIRECT.needs(plain)
+    assert LABELS in GAIL_BALANCED.needs(plain)
+    assert LABELS not in ID_FEAS.needs(balanced), "as published, it knows no demonstrator"
+
+
+def test_an_expert_that_two_settings_share_is_imitated_once() -> None:
+    shared = [job_of(Entry(at(BY_NAME[name]), OWN_EXPERT), 0, WHOLE) for name in ("half_cheetah-1", "half_cheetah-2")]
+    assert shared[0] == shared[1]
+    apart = [job_of(Entry(at(BY_NAME[name]), OWN_EXPERT), 0, WHOLE) for name in ("walker2d-1", "walker2d-2")]
+    assert apart[0] != apart[1]
+
+
+def test_the_protocol_of_the_records_is_that_of_this_version() -> None:
+    assert read_protocol(Path(__file__).parents[2] / "results" / "protocol.json") == default_protocol()

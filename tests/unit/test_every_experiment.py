@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from imitable.experiments.catalogue import CHEETAH, Entry, Experiment, Where, catalogue
-from imitable.experiments.cells import Terms, cells_of
+from imitable.experiments.cell_records import CellRecord
+from imitable.experiments.cells import Cell, Terms, cells_of
 from imitable.experiments.protocol import PLAIN, PROJECTION
 from imitable.experiments.random_policy import random_returns
 from imitable.experiments.rows import TABLE_A, Row
-from imitable.experiments.tables import aggregate, claims, improvement, strata, table_of
+from imitable.experiments.tables import Outcome, Table, aggregate, claims, improvement, outcome, strata, table_of
 from imitable.spec_text import split
 from tests.unit.small_cells import PROTOCOL, made
 
@@ -103,12 +104,16 @@ def test_tables_say_what_rows_are_worth_together(runs: Path) -> None:
     whole = aggregate(table, "own expert", random)
     assert whole is not None
     assert (whole.iqm, whole.places) == (pytest.approx(1), 1)
-    assert whole.low == whole.high, "one run has no spread"
+    assert whole.fewest == 1
+    assert np.isnan(whole.low), "one run says nothing of its spread"
     assert aggregate(table, "own expert", {}) is None
     assert improvement(table, "GAIL", "GAIL") == 0.5
     assert strata(table, "GAIL", random)[table.places[0]] == pytest.approx(
         (table.returns(table.places[0], "GAIL") + 1000) / (table.returns(table.places[0], "own expert") + 1000)
     )
+    found = outcome(table, "direct", ["GAIL"], {table.places[0]: -1e9})
+    above = table.returns(table.places[0], "direct") > table.returns(table.places[0], "GAIL")
+    assert found == Outcome(places=1, compared=1, above=int(above[0]), certain=0, above_printed=1)
     [one] = claims(table, "direct", ["GAIL", "SAIL", "ID-Feas"])
     assert one.claim.baseline in ("GAIL", "SAIL", "ID-Feas")
     assert claims(table, "nobody", ["GAIL"]) == []
@@ -122,7 +127,7 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
 
     def text(records: Path) -> str:
         tables = {one.name: table_of(one, TERMS, records) for one in EXPERIMENTS}
-        return script.page_text(script.Page(tables, PROTOCOL, {TWO.imitator: -1000.0}, tmp_path / "images"))
+        return script.page_text(script.Page(tables, TERMS, {TWO.imitator: -1000.0}, tmp_path / "images", None, "## Found"))
 
     page, empty = text(runs / "records"), text(tmp_path / "none")
     for experiment in EXPERIMENTS:
@@ -133,7 +138,57 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
     assert empty.count("Not recorded yet") == len(EXPERIMENTS)
     assert "Not recorded yet" not in page
     assert "| *paper: Ours* | 74 ± 20 |" in page
+    assert "\n## Found\n" in page
+    assert "nan" not in page
     assert all(path.read_bytes().startswith(b"<?xml") for path in (tmp_path / "images").iterdir())
+
+
+def with_returns(table: Table, returns: dict[str, tuple[float, ...]]) -> Table:
+    """Return a table whose rows have these returns in its first place, a run a seed."""
+    made: list[tuple[Cell, CellRecord]] = []
+    known = {cell.row: (cell, record) for cell, record in zip(table.cells, table.records, strict=True) if record is not None}
+    for row, values in returns.items():
+        cell, record = known[row]
+        for seed, value in enumerate(values):
+            played = replace(record.mean_actions, mean=value)
+            made.append((replace(cell, seed=seed), replace(record, mean_actions=played, job=replace(record.job, seed=seed))))
+    return Table(table.experiment, tuple(cell for cell, _ in made), tuple(record for _, record in made))
+
+
+def test_the_page_says_what_came_of_the_claim(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    script = import_module("claims_section")
+    [main] = [one for one in EXPERIMENTS if one.name == "mujoco-a"]
+    made(cells_of([main], TERMS), runs)
+    known = table_of(main, TERMS, runs / "records")
+    worse = {"GAIL": (1.0, 2.0, 3.0), "SAIL": (0.0, 1.0, 0.0), "ID-Feas": (2.0, 2.5, 3.0), "own expert": (100.0,)}
+    table = with_returns(known, worse | {"Ours": (90.0, 91.0, 92.0), "direct": (2.0, 2.0, 2.2), "Ours (paper)": (5.0,)})
+    text = "\n".join(script.main_table(table, TABLE_A, PROTOCOL.rule, {TWO.imitator: 0.0}))
+    assert (
+        "* `Ours` (primary): above every baseline in 1 of 1 settings that are recorded, of 1; with p < 0.01 after Holm in 1;"
+        in text
+    )
+    assert (
+        "* `direct` (primary): above every baseline in 0 of 1 settings that are recorded, of 1; with p < 0.01 after Holm in 0;"
+        in text
+    )
+    assert "* `Ours (paper)` (exploratory): above every baseline in 1 of 1" in text
+    assert "| Ours (paper) | swimmer | ID-Feas | yes | – | – | – | 0.116 (ID-Feas) |" in text
+    assert "| direct | swimmer | ID-Feas | no | 1 | 1 |" in text
+    assert "| Ours | 1 | 3 | 0.91 (0.90 to 0.92) | 100%, 100%, 100% | – |" in text
+    assert "nan" not in text
+
+
+def test_holm_counts_settings_that_are_not_recorded_yet(runs: Path) -> None:
+    [main] = [one for one in EXPERIMENTS if one.name == "mujoco-a"]
+    made(cells_of([main], TERMS), runs)
+    known = table_of(main, TERMS, runs / "records")
+    table = with_returns(known, {"GAIL": (1.0, 2.0, 3.0), "direct": (90.0, 91.0, 93.0)})
+    elsewhere = [Entry(replace(entry.where, name="elsewhere"), entry.row) for entry in main.entries]
+    wider = Table(replace(main, entries=(*main.entries, *elsewhere)), table.cells, table.records)
+    [alone], [one_of_two] = (claims(some, "direct", ["GAIL"]) for some in (table, wider))
+    assert alone.adjusted == alone.claim.p
+    assert one_of_two.adjusted == pytest.approx(2 * alone.claim.p)
 
 
 @pytest.mark.parametrize("name", ["mujoco-a", "mujoco-b"])

@@ -87,6 +87,9 @@ def test_welch_without_deviation_or_with_one_run() -> None:
     assert welch(np.zeros(3), np.ones(3)) == Welch(0, 1)
     assert welch(np.ones(3), np.ones(3)) == Welch(1, 0.5)
     assert np.isnan(welch(np.ones(1), np.zeros(3)).two_sided)
+    rounded = np.full(3, 0.1)
+    assert rounded.std() > 0
+    assert welch(rounded, np.zeros(3)) == Welch(0, 0), "equal numbers whose mean rounds do not deviate either"
 
 
 def test_a_claim_rests_on_its_least_certain_baseline() -> None:
@@ -96,9 +99,14 @@ def test_a_claim_rests_on_its_least_certain_baseline() -> None:
     assert found.one_sided == welch(ours, strong).one_sided
     above = claim(ours, {"weak": weak, "better": runs(20, 1)})
     assert (above.baseline, above.p) == ("better", 1.0), "a small p in the wrong direction speaks for nothing"
+    assert (found.above, above.above) == (True, False)
     unknown = claim(ours, {"weak": weak, "single": np.array([0.0])})
     assert unknown.baseline == "single"
     assert np.isnan(unknown.p)
+    alone = claim(np.array([1.0]), {"weak": weak, "strong": strong})
+    assert alone.baseline == "strong", "of those of which nothing is known, the highest"
+    assert np.isnan(alone.p)
+    assert not alone.above
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
@@ -150,7 +158,13 @@ def test_normalised_returns_and_regret() -> None:
 
 
 def test_a_trend_is_that_of_ranks() -> None:
-    assert falling([0, 100, 500], [3.0, 2.0, 1.0]).rho == pytest.approx(-1)
+    three = falling([0, 100, 500], [3.0, 2.0, 1.0])
+    assert (three.rho, three.p, three.runs) == (pytest.approx(-1), pytest.approx(1 / 6), 3), "one order of six"
+    # of 15 ways to share 6 runs out among three pairs of equal amounts ... 90 arrangements, one of which is this one
+    assert falling([0, 0, 1, 1, 2, 2], [6, 5, 4, 3, 2, 1]).p == pytest.approx(1 / 90)
+    many = falling([0] * 5 + [1] * 5 + [2] * 5, [float(-n) for n in range(15)])
+    assert many.p < 1e-3
+    assert many == falling([0] * 5 + [1] * 5 + [2] * 5, [float(-n) for n in range(15)]), "the same every time"
     up, down = falling([0, 0, 1, 1, 2], [1, 2, 3, 4, 5]), falling([0, 0, 1, 1, 2], [5, 4, 3, 2, 1])
     assert down.p < 0.05 < 0.95 < up.p
     assert np.isnan(falling([1, 1], [1.0, 2.0]).p)

@@ -86,6 +86,8 @@ def test_an_episode_that_began_inside_does_not_hide_the_return_of_the_next(hoppi
     collector = Collector(ReferenceStarts(TASK, 0.5, hopping), 8, seed=0)
     segments = [collector.collect(random_policy(TASK), 40) for _ in range(8)]
     ended = [one.terminated | one.truncated for one in segments]
-    inside = [(one.moments.context[:, -1] == 1).reshape(one.rewards.shape)[over] for one, over in zip(segments, ended, strict=True)]
+    inside = [
+        (one.moments.context[:, -1] == 1).reshape(one.rewards.shape)[over] for one, over in zip(segments, ended, strict=True)
+    ]
     assert 10 < np.concatenate(inside).sum() < len(np.concatenate(inside)) - 10
     np.testing.assert_array_equal(np.isnan(np.concatenate([one.returns for one in segments])), np.concatenate(inside))

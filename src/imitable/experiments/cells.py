@@ -11,10 +11,11 @@ from imitable.experiments.jobs import Acquisition, DemoSet, RunJob, ScoreJob, Sc
 from imitable.experiments.protocol import PROJECTION, Protocol
 from imitable.experiments.rows import ALL, OWN, RELATED, Row
 from imitable.experiments.scaling import scaled_count, scaled_method
+from imitable.experiments.settings import SETTINGS
 from imitable.feasibility.methods import parse_scorer, scorer_text
 from imitable.feasibility.scorer import depends_on_set
 from imitable.imitation.methods import learner_text, parse_learner
-from imitable.policies.shipped import shipped
+from imitable.policies.shipped import SETS, shipped
 from imitable.robots.parse import parse_robot
 from imitable.spec_text import split
 
@@ -85,9 +86,9 @@ def lacking(entry: Entry, protocol: Protocol) -> str | None:
 def job_of(entry: Entry, seed: int, terms: Terms) -> RunJob:
     """Return what one cell depends on."""
     row, where, protocol, scale = entry.row, entry.where, terms.protocol, terms.scale
-    rule = replace(row.rule or protocol.rule, scored_as=row.scored_as)
+    rule = replace(row.weighed_by(protocol.rule), scored_as=row.scored_as)
     scoring = _scaled_scoring(row.scoring, scale)
-    demos = _demos(row, where, seed, scale, scoring, rule)
+    demos = _own(where, seed, terms) if row.whose == OWN else _demos(row, where, seed, scale, scoring, rule)
     learner, pays = _learner(row.learner, protocol, scale)
     method = parse_learner(learner)
     steps = (protocol.steps[split(where.imitator)[0]] if row.steps is None else row.steps) + row.more_steps
@@ -124,12 +125,19 @@ def _scaled_scoring(scoring: Scoring | None, scale: float) -> Scoring | None:
     return replace(scoring, method=scorer_text(scaled_method(parse_scorer(scoring.method), scale)))
 
 
+def _own(where: Where, seed: int, terms: Terms) -> DemoSet:
+    """Return demonstrations of the imitator's own expert, under the first setting that has it: equal work is done once."""
+    experts, end = terms.protocol.experts, "" if where.policies == SETS[0] else f" set {where.policies}"
+    own = experts.get(f"{where.imitator}@{where.setting.name}{end}")
+    same = (one.name for one in SETTINGS if own and experts.get(f"{where.imitator}@{one.name}{end}") == own)
+    setting = next(same, where.setting.name)
+    return DemoSet((Recording(where.imitator, scaled_count(EACH, terms.scale), setting, seed, where.policies),))
+
+
 def _demos(row: Row, where: Where, seed: int, scale: float, scoring: Scoring | None, rule: WeightRule) -> DemoSet:
     """Return the demonstrations of a row."""
     if where.budget is not None:
         return _asked_for(row, where, seed, scaled_count(where.budget, scale), scoring, rule)
-    if row.whose == OWN:
-        return DemoSet((Recording(where.imitator, scaled_count(EACH, scale), where.setting.name, seed, where.policies),))
     return DemoSet(
         tuple(
             Recording(body, scaled_count(count, scale), where.setting.name, seed, where.policies)

@@ -51,7 +51,7 @@ class Protocol:
     """What is fixed."""
 
     learners: dict[str, str]
-    """Learners as text, by name: plain, and, once there is one, projection."""
+    """Learners as text, by name: plain and projection."""
     rule: WeightRule
     """Of our own weights; the paper's rule and ID-Feas's are as published."""
     steps: dict[str, int]
@@ -90,7 +90,7 @@ def _flat(name: str, value: object) -> dict[str, object]:
 def default_protocol() -> Protocol:
     """Return the protocol of this version: its own defaults and its own demonstrators."""
     return Protocol(
-        learners={PLAIN: "gaifo"},
+        learners={PLAIN: "gaifo", PROJECTION: "warm-start"},
         rule=WeightRule(balance="demonstrator"),
         steps={"swimmer": 2 * MILLION, "walker2d": 2 * MILLION, "half_cheetah": MILLION, "hopper": MILLION},
         scores_count=(),

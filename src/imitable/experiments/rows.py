@@ -21,7 +21,7 @@ class Row:
 
     name: str
     access: tuple[str, ...] = (STARTS,)
-    """What its weights and its demonstrations need; a learner with projection adds its own."""
+    """What its scores and its demonstrations need; balanced weights and a learner with projection add their own."""
     whose: str = ALL
     """all, related, own, or the text of one body."""
     scoring: Scoring | None = None
@@ -39,11 +39,15 @@ class Row:
     acquires: bool = False
     """Whether demonstrations beside the first ones are asked for by score; else, where there is a budget, uniformly."""
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Return everything that the row needs access to, each once."""
-        projected = self.learner.split(":")[0] == PROJECTION
-        return tuple(dict.fromkeys((*self.access, *((ANY, MODEL) if projected else ()))))
+    def weighed_by(self, usual: WeightRule) -> WeightRule:
+        """Return its rule, given that of the protocol."""
+        return usual if self.rule is None else self.rule
+
+    def needs(self, usual: WeightRule) -> tuple[str, ...]:
+        """Return everything that the row needs access to, each once, given the rule of the protocol."""
+        labels = (LABELS,) if self.weighed_by(usual).balance == "demonstrator" else ()
+        projected = (ANY, MODEL) if self.learner.split(":")[0] == PROJECTION else ()
+        return tuple(dict.fromkeys((*self.access, *labels, *projected)))
 
 
 UNIFORM, AS_PUBLISHED = WeightRule(), WeightRule()
@@ -63,7 +67,7 @@ DIRECT = Row("direct", (STARTS, ANY, MODEL), scoring=Scoring("direct"))
 RELATED_ONLY = Row("related only", (STARTS, LABELS), RELATED, rule=UNIFORM)
 OWN_EXPERT = Row("own expert", (STARTS, EXPERT), OWN, rule=UNIFORM)
 ID_FEAS_OURS = Row("ID-Feas (our weight rule)", (STARTS, FIRST), scoring=Scoring("inverse-dynamics"), scored_as="share")
-GAIL_BALANCED = Row("GAIL (balanced)", (STARTS, LABELS), rule=WeightRule(balance="demonstrator"))
+GAIL_BALANCED = Row("GAIL (balanced)", rule=WeightRule(balance="demonstrator"))
 NEIGHBOURS = Row("neighbours", (STARTS, ANY), scoring=Scoring("neighbours"))
 
 ARM_LEARNER = "state-vae"
@@ -112,4 +116,4 @@ RULES = {
 
 def scored_by(method: str) -> Row:
     """Return the row of a user's scorer, weighed by the protocol's rule."""
-    return Row(method, (), scoring=Scoring(method))
+    return Row(method, scoring=Scoring(method))

@@ -18,6 +18,9 @@ from imitable.types import Floats
 RESAMPLES = 2000
 """Of a bootstrap interval."""
 
+ARRANGEMENTS = 20_000
+"""Of a permutation test; all there are, if they are fewer."""
+
 
 def auroc(low: Floats, high: Floats) -> float:
     """(N), (M) → P(x < y) + ½ P(x = y) of x drawn from `low` and y from `high`: the area under the ROC curve.
@@ -50,7 +53,7 @@ def welch(ours: Floats, theirs: Floats) -> Welch:
     """
     if min(len(ours), len(theirs)) < 2:
         return Welch(float("nan"), float("nan"))
-    if not ours.std() and not theirs.std():
+    if np.ptp(ours) == np.ptp(theirs) == 0:
         above, below = ours[0] > theirs[0], ours[0] < theirs[0]
         return Welch(float(not (above or below)), 0.0 if above else 1.0 if below else 0.5)
     test: Any = cast(Any, stats).ttest_ind(ours, theirs, equal_var=False)
@@ -69,8 +72,11 @@ class Claim:
     """Is one row above every baseline? Of all baselines, the one that makes it least certain."""
 
     baseline: str
+    """Of several that make it so, the one with the highest mean."""
+    above: bool
+    """Whether our mean is above that of every baseline."""
     p: float
-    """Two-sided p against it; 1 where our mean is not above its mean: nothing then speaks for the claim."""
+    """Two-sided p against it; 1 where our mean is not above its mean: nothing then speaks for the claim. NaN: one run."""
     one_sided: float
     """Largest one-sided p over the baselines."""
 
@@ -78,9 +84,11 @@ class Claim:
 def claim(ours: Floats, baselines: Mapping[str, Floats]) -> Claim:
     """Return the largest p over the baselines; NaN counts as the largest, because nothing is known then."""
     tests = {name: welch(ours, theirs) for name, theirs in baselines.items()}
-    two_sided = {name: test.two_sided if ours.mean() > baselines[name].mean() else 1.0 for name, test in tests.items()}
-    worst = max(two_sided, key=lambda name: (np.isnan(two_sided[name]), two_sided[name]))
-    return Claim(worst, two_sided[worst], float(np.max([test.one_sided for test in tests.values()])))
+    means = {name: float(theirs.mean()) for name, theirs in baselines.items()}
+    p = {name: max(test.two_sided, float(ours.mean() <= means[name])) for name, test in tests.items()}  # NaN comes first
+    worst = max(p, key=lambda name: (np.isnan(p[name]), 0.0 if np.isnan(p[name]) else p[name], means[name]))
+    above = bool(ours.mean() > max(means.values()))
+    return Claim(worst, above, p[worst], float(np.max([test.one_sided for test in tests.values()])))
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -131,14 +139,28 @@ class Trend:
     """Spearman's ρ; −1: always."""
     p: float
     """One-sided p of "they do not fall"."""
+    runs: int
+    """N."""
 
 
 def falling(amounts: Sequence[float], returns: Sequence[float]) -> Trend:
-    """(N), (N) → the trend of returns over amounts; NaN if either never changes."""
+    """(N), (N) → the trend of returns over amounts, p by permutation: exact for few runs; NaN if either never changes.
+
+    With fixed ranks, ρ falls with Σ rank(amount) · rank(return), which is what the permutations are compared by.
+    """
     if len(set(amounts)) < 2 or len(set(returns)) < 2:
-        return Trend(float("nan"), float("nan"))
-    test: Any = cast(Any, stats).spearmanr(amounts, returns, alternative="less")
-    return Trend(float(test.statistic), float(test.pvalue))
+        return Trend(float("nan"), float("nan"), len(returns))
+    ranks, levels = (cast(Any, stats).rankdata(values) for values in (returns, amounts))
+    test: Any = cast(Any, stats).permutation_test(
+        (ranks,),
+        lambda drawn, axis: (drawn * levels).sum(axis),
+        permutation_type="pairings",
+        alternative="less",
+        n_resamples=ARRANGEMENTS,
+        vectorized=True,
+        rng=seeding.generator(0, "permutations"),
+    )
+    return Trend(rank_correlation(amounts, returns), float(test.pvalue), len(returns))
 
 
 def steps_to(looks: Sequence[tuple[int, float | None]], goal: float) -> int | None:

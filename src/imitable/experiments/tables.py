@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables of cells: what their records say together, by row and by place. Nothing is run here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -98,7 +98,7 @@ class PlaceClaim:
 def claims(table: Table, row: str, baselines: Sequence[str]) -> list[PlaceClaim]:
     """Return the primary test of a row: per place the largest p over the baselines, Holm over the places.
 
-    Places where a baseline or the row itself has no run yet are left out, and do not count.
+    Places where a baseline or the row itself has no run yet are left out, but Holm counts them: they will be tested, too.
     """
     found: dict[str, Claim] = {}
     for place in table.places:
@@ -106,8 +106,41 @@ def claims(table: Table, row: str, baselines: Sequence[str]) -> list[PlaceClaim]
         ours = table.returns(place, row)
         if len(ours) and theirs and all(len(one) for one in theirs.values()):
             found[place] = claim(ours, theirs)
-    adjusted = holm([one.p for one in found.values()])
-    return [PlaceClaim(place, one, p) for (place, one), p in zip(found.items(), adjusted, strict=True)]
+    adjusted = holm([found[place].p if place in found else float("nan") for place in table.places])
+    return [PlaceClaim(place, found[place], p) for place, p in zip(table.places, adjusted, strict=True) if place in found]
+
+
+CERTAIN = 0.01
+"""Adjusted p below which a claim counts as shown."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """In how many places a row's claim holds."""
+
+    places: int
+    """Of the table."""
+    compared: int
+    """Of those, with runs of the row and of every baseline."""
+    above: int
+    """With a mean above every baseline's."""
+    certain: int
+    """With a p below `CERTAIN` after Holm."""
+    above_printed: int
+    """With a mean above what the paper prints for its own method; runs of the row are enough."""
+
+
+def outcome(table: Table, row: str, baselines: Sequence[str], printed: Mapping[str, float]) -> Outcome:
+    """Return what came of the claim of a row; `printed` are the paper's own returns by place."""
+    tested = claims(table, row, baselines)
+    higher = [place for place in table.places if len(found := table.returns(place, row)) and found.mean() > printed[place]]
+    return Outcome(
+        len(table.places),
+        len(tested),
+        sum(one.claim.above for one in tested),
+        sum(one.adjusted < CERTAIN for one in tested),
+        len(higher),
+    )
 
 
 @dataclass(frozen=True)
@@ -116,11 +149,13 @@ class Aggregate:
 
     places: int
     """With runs of the row and of what normalises them."""
+    fewest: int
+    """Runs of the row in the place with the fewest of them."""
     iqm: float
     """Interquartile mean of normalised returns."""
     low: float
     high: float
-    """95 % stratified bootstrap interval."""
+    """95 % stratified bootstrap interval; NaN where a place has one run, which says nothing of its spread."""
 
 
 def strata(table: Table, row: str, random: dict[str, float], expert: str = "own expert") -> dict[str, Floats]:
@@ -138,8 +173,9 @@ def aggregate(table: Table, row: str, random: dict[str, float]) -> Aggregate | N
     each = list(strata(table, row, random).values())
     if not each:
         return None
-    low, high = stratified_interval(each, interquartile_mean)
-    return Aggregate(len(each), interquartile_mean(np.concatenate(each)), low, high)
+    fewest = min(map(len, each))
+    low, high = stratified_interval(each, interquartile_mean) if fewest > 1 else (float("nan"), float("nan"))
+    return Aggregate(len(each), fewest, interquartile_mean(np.concatenate(each)), low, high)
 
 
 def improvement(table: Table, row: str, other: str) -> float | None:

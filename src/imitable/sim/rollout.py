@@ -136,9 +136,9 @@ class Collector:
         )
 
     def _finished(self, rewards: Floats, record: "_Record") -> tuple[Floats, Ints]:
-        """Return the returns and lengths of the episodes that ended, and carry the others on. One unpaid step makes NaN of a return.
+        """Return the returns and lengths of the episodes that ended, and carry the others on.
 
-        An episode that is not paid must not hide the return of the one after it, so unpaid steps are counted, not summed.
+        An unpaid step (NaN) makes NaN of its episode's return, but must not hide that of the next: such steps are counted.
         """
         unpaid = np.isnan(rewards)
         sums, blanks = np.cumsum(np.where(unpaid, 0.0, rewards), axis=0), np.cumsum(unpaid, axis=0)

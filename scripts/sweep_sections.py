@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""The paper's sweeps on docs/reproduction.md: numbers of demonstrations, returns against demonstrations, mapping, cost."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from arm_section import PLACE as SHELF
+from arm_section import number
+from claims_section import printed_text
+
+from imitable.experiments.arm_real_records import ArmRealRecord
+from imitable.experiments.catalogue import FIRST, PERCENTAGES, UNRELATED_COUNTS
+from imitable.experiments.paper_numbers import ARM, DEMONSTRATED, MAPPING, STEPS
+from imitable.experiments.paper_numbers import PERCENTAGES as PRINTED_PERCENTAGES
+from imitable.experiments.protocol import PLAIN, PROJECTION
+from imitable.experiments.settings import BY_NAME
+from imitable.experiments.statistics import falling
+from imitable.experiments.tables import Table
+from imitable.policies.shipped import card
+from imitable.robots.parse import parse_robot
+
+
+def total_steps(tables: Mapping[str, Table]) -> list[str]:
+    """Return unweighted rows that learn as long as direct scores and learns, beside direct and the usual unweighted row."""
+    longer = tables["total-steps"]
+    lines = [
+        "In the main tables all rows have equal steps of projection and learning; what scores take comes on top, for they",
+        "take more than the whole budget of learning. Here the unweighted rows learn for that long, too.",
+        "",
+        "| setting | learner | GAIL | GAIL, as many steps in all as direct | direct | steps in all: GAIL, longer, direct |",
+        "|---|---|---|---|---|---|",
+    ]
+    for place in longer.places:
+        for learner, name in ((PLAIN, "mujoco-a"), (PROJECTION, "mujoco-b")):
+            rows = [(tables[name], "GAIL"), (longer, f"GAIL, {learner}"), (tables[name], "direct")]
+            records = [table.at(place, row) for table, row in rows]
+            returns = " | ".join(number(table.returns(place, row)) for table, row in rows)
+            steps = [f"{np.mean([one.spent.steps for one in some]) / 1e6:.1f} M" if some else "–" for some in records]
+            lines.append(f"| {place} | {learner} | {returns} | {', '.join(steps)} |")
+    return lines
+
+
+def unrelated_count(table: Table) -> list[str]:
+    """Return the paper's claim that all decline, as a trend over single runs."""
+    said = "Does the return fall with the number? Spearman's ρ over runs, one-sided p by permutation."
+    lines = [*grid_by_setting(table), "", said, ""]
+    lines += [f"| row | {' | '.join(setting.name for setting in FIRST)} |", "|---" * (len(FIRST) + 1) + "|"]
+    for row in table.rows:
+        cells: list[str] = []
+        for setting in FIRST:
+            runs = [(n, value) for n in UNRELATED_COUNTS for value in table.returns(f"{setting.name}-{n}", row)]
+            trend = falling([n for n, _ in runs], [value for _, value in runs])
+            cells.append("–" if np.isnan(trend.p) else f"ρ {trend.rho:.2f}, p {trend.p:.2g}, {trend.runs} runs")
+        lines.append(f"| {row} | {' | '.join(cells)} |")
+    return lines
+
+
+def grid_by_setting(table: Table) -> list[str]:
+    """Return a line a setting and row, a column a number of demonstrations."""
+    lines = [f"| setting | row | {' | '.join(map(str, UNRELATED_COUNTS))} |", "|---" * (len(UNRELATED_COUNTS) + 2) + "|"]
+    for setting in FIRST:
+        for row in table.rows:
+            cells = [number(table.returns(f"{setting.name}-{count}", row)) for count in UNRELATED_COUNTS]
+            lines.append(f"| {setting.name} | {row} | {' | '.join(cells)} |")
+    return lines
+
+
+def demo_count(table: Table) -> list[str]:
+    """Return ours beside the paper's table of varying numbers."""
+    lines = ["| setting | part | row | ours | paper |", "|---|---|---|---|---|"]
+    for setting in FIRST:
+        for percent in PERCENTAGES[setting.name]:
+            theirs = {one.method: one for one in PRINTED_PERCENTAGES[setting.name][percent]}
+            lines += [
+                f"| {setting.name} | {percent} % | {row} | {number(table.returns(f'{setting.name}-{percent}', row))} "
+                f"| {printed_text(theirs.get(row))} |"
+                for row in table.rows
+            ]
+    return lines
+
+
+def demo_return(table: Table, arm: Table, real: ArmRealRecord | None) -> list[str]:
+    """Return demonstrations against ours, the arm's columns joined."""
+    head = "| setting | demonstrated | " + " | ".join(table.rows) + " | paper: demonstrated | paper: Ours |"
+    lines = [head, "|---" * (len(table.rows) + 4) + "|"]
+    for place in table.places:
+        records = [record for row in table.rows for record in table.at(place, row)]
+        own = f"{np.mean([record.demonstrated_return for record in records]):,.0f}" if records else "–"
+        cells = " | ".join(number(table.returns(place, row)) for row in table.rows)
+        lines.append(f"| {place} | {own} | {cells} | {' | '.join(printed_text(one) for one in DEMONSTRATED[place])} |")
+    for name, (demos, spread, ours, deviation) in ARM.items():
+        cells = _simulated_arm(table, arm) if name == "simulated arm" else _real_arm(table, real)
+        lines.append(f"| {name} | {cells} | {demos:,} ± {spread:,} | {ours:,} ± {deviation:,} |")
+    note = "The arm: `Ours (paper)` was not run on it; through its driver rows are means over trials, ten each, not over seeds."
+    return [*lines, "", note]
+
+
+def _simulated_arm(table: Table, arm: Table) -> str:
+    records = [record for row in arm.rows for record in arm.at(SHELF, row)]
+    own = f"{np.mean([record.demonstrated_return for record in records]):,.0f}" if records else "–"
+    return " | ".join([own, *(number(arm.returns(SHELF, row)) for row in table.rows)])
+
+
+def _real_arm(table: Table, real: ArmRealRecord | None) -> str:
+    trials = {} if real is None else real.rows
+    returns = {row: [one.total_return for one in trials.get(row, ())] for row in table.rows}
+    return " | ".join(["–", *(f"{np.mean(some):,.0f} ({len(some)} trials)" if some else "–" for some in returns.values())])
+
+
+def mapping(table: Table) -> list[str]:
+    """Return ours beside the paper's table on Swimmer."""
+    theirs = {one.method: one for one in MAPPING}
+    rows = [f"| {row} | {number(table.returns('swimmer', row))} | {printed_text(theirs.get(row))} |" for row in table.rows]
+    return ["| row | ours | paper |", "|---|---|---|", *rows]
+
+
+def cost(table: Table) -> list[str]:
+    """Return simulator steps of experts, scores and learner beside the paper's."""
+    head = ("setting", "row", "experts", "score", "projection", "learner", "core-seconds of scoring, learning")
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for place in table.places:
+        experts = sum(card(parse_robot(body), place)["steps"] for body in BY_NAME[place].demonstrators)
+        for row in table.rows:
+            if records := table.at(place, row):
+                spent = [record.spent for record in records]
+                kinds = ("score", "projection", "learner")
+                means = [np.mean([getattr(one, f"{kind}_steps") for one in spent]) for kind in kinds]
+                took = ", ".join(
+                    f"{np.mean([getattr(one, f'{kind}_s') for one in spent]):,.0f}" for kind in ("score", "learner")
+                )
+                lines.append(f"| {place} | {row} | {experts:,} | {' | '.join(f'{one:,.0f}' for one in means)} | {took} |")
+    paper = (
+        "Experts: all steps of training the four demonstrators, as their cards say. The paper: about "
+        f"{STEPS['score']:,} steps for each of four f-MDPs, and {STEPS['learner']:,} of imitation; of its experts it does not "
+        "say. Seconds of cells that were recorded first are wall time on a busy machine, those of later ones the process's own."
+    )
+    return [*lines, "", paper]
