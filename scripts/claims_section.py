@@ -8,14 +8,9 @@ from arm_section import number
 
 from imitable.experiments.jobs import WeightRule
 from imitable.experiments.paper_numbers import HIGHEST_P, Printed, printed
-from imitable.experiments.rows import BASELINES, Row
+from imitable.experiments.rows import BASELINES, EXPLORATORY, PRIMARY, Row
 from imitable.experiments.statistics import regret
 from imitable.experiments.tables import CERTAIN, Aggregate, Table, aggregate, claims, improvement, outcome
-
-PRIMARY = ("Ours", "direct")
-"""Rows whose tests were fixed beforehand."""
-EXPLORATORY = ("Ours (paper)",)
-"""Rows that are tested likewise, but with fewer seeds, and not corrected for being tried, too."""
 
 
 def grid(table: Table, rows: Sequence[str], places: Sequence[str]) -> list[str]:

@@ -40,12 +40,31 @@ def section(name: str, table: Table, protocol: Protocol) -> list[str]:
         "brackets the falls in 100 episodes; then ratios of means. *Steps*: of projection and learning until episodes with",
         f"sampled actions return {NEARLY_ALL:.0%} of what is demonstrated, of the lowest and the highest seed. The command",
         f"`imitable reproduce {name}` makes what is missing; [the paper, reproduced](../docs/reproduction.md) has curves.",
+        "Rows have equal steps of projection and learning. Scores come on top: they take more than the whole budget of",
+        "learning, so that the rows without weights are given as many steps beside this, in the experiment `total-steps`.",
         "",
         f"| setting | {' | '.join(ROWS.values())} | weighted ÷ related | weighted ÷ own | steps, weighted |",
         "|---|---|---|---|---|---|---|---|",
         *(_row(table, place) for place in table.places),
         "",
+        *_access(table, protocol),
     ]
+
+
+def _access(table: Table, protocol: Protocol) -> list[str]:
+    """Return what every row needs beside demonstrated states, and what projection kept, where there is one."""
+    rows = {entry.row.name: entry.row for entry in table.experiment.entries}
+    lines = ["| row | needs access to | pieces kept of those drawn, by setting |", "|---|---|---|"]
+    for name, called in ROWS.items():
+        kept = "; ".join(part for place in table.places if (part := _kept(place, table.at(place, name))))
+        lines.append(f"| {called} | {', '.join(rows[name].needs(protocol.rule))} | {kept or '–'} |")
+    return [*lines, ""]
+
+
+def _kept(place: str, records: Sequence[CellRecord]) -> str:
+    known = [(one.spent.pieces_kept, one.spent.pieces_dropped) for one in records]
+    pairs = [(kept, kept + dropped) for kept, dropped in known if kept is not None and dropped is not None]
+    return f"{place} {', '.join(f'{kept / drawn:.0%}' for kept, drawn in pairs)}" if pairs else ""
 
 
 def _row(table: Table, place: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ray.cluster_utils import Cluster
 
-from imitable.experiments.cells import Cell
+from imitable.experiments.cells import Cell, Terms
 from imitable.experiments.jobs import RunJob
 from imitable.experiments.protocol import read_protocol
 from imitable.experiments.ray_executor import Ray
@@ -26,7 +26,7 @@ def main() -> None:
     protocol = read_protocol(FOLDER / "protocol.json")
     jobs = [from_json(RunJob, one) for one in json.loads((FOLDER / "cells.json").read_text())]
     cells = [Cell("x", "y", str(place), job.seed, job) for place, job in enumerate(jobs)]
-    workshop, ended = workshop_at(FOLDER / "cluster", None, protocol), list[str]()
+    workshop, ended = workshop_at(FOLDER / "cluster", None, Terms(protocol)), list[str]()
     for made in make_cells(cells, workshop, protocol, Ray(cluster.address)):
         assert not made.error, made.error
         ended.append(made.piece.key)

@@ -30,7 +30,7 @@ def cells(*names: str, terms: Terms = TINY) -> list[Cell]:
 
 
 def workshop(folder: Path) -> Workshop:
-    return workshop_at(folder, None, PROTOCOL)
+    return workshop_at(folder, None, TINY)
 
 
 def made(some: Sequence[Cell], folder: Path, executor: Executor | None = None) -> list[Made]:

@@ -189,3 +189,11 @@ def test_pages_are_those_of_the_records(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == names
     for name in names:
         assert (tmp_path / name).read_text() == (RESULTS / name).read_text(), f"results/{name} is old: run write_results.py"
+
+
+def test_the_page_of_the_reproduction_is_that_of_the_records(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, str(ROOT / "scripts" / "reproduction_page.py"), "--out", str(tmp_path)], check=True)
+    text = (tmp_path / "reproduction.md").read_text()
+    assert text == (ROOT / "docs" / "reproduction.md").read_text(), "docs/reproduction.md is old: run reproduction_page.py"
+    for drawn in (tmp_path / "images" / "reproduction").iterdir():
+        assert (ROOT / "docs" / "images" / "reproduction" / drawn.name).exists(), drawn.name

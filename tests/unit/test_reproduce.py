@@ -19,7 +19,7 @@ from imitable.cli import reproduce as cli_reproduce
 from imitable.cli.experiment_verbs import Reproduce
 from imitable.cli.main import parse
 from imitable.cli.reproduce import run
-from imitable.errors import CellsFailed, ImitableError
+from imitable.errors import CellsFailed, ImitableError, NoRun
 from imitable.experiments.cases import Recording
 from imitable.experiments.catalogue import CHEETAH, Entry, at, catalogue
 from imitable.experiments.cell_records import CellRecord, read_cell
@@ -33,6 +33,7 @@ from imitable.experiments.rows import GAIL, GAIL_BALANCED, ID_FEAS
 from imitable.experiments.store import Store
 from imitable.experiments.work import POINTS, Piece, learning_curve, masses_of, pieces_of
 from imitable.imitation.run_folder import RunFolder
+from imitable.report.content import content
 from tests.unit.small_cells import PROTOCOL, TINY, cells, made, workshop
 
 NAMES = ("mujoco-a/half_cheetah-1/gail", "mujoco-a/half_cheetah-1/id-feas", "cost/half_cheetah-1/id-feas")
@@ -65,6 +66,24 @@ def test_shared_pieces_are_made_once(whole: Path) -> None:
     assert made(cells(*NAMES), whole) == []
 
 
+def test_the_report_shows_the_tables_of_a_store(whole: Path, tmp_path: Path) -> None:
+    for path in (whole, whole / "records"):
+        [shown] = content([path], explain=0)["reproductions"]
+        assert {"mujoco-a", "cost"} <= {one["name"] for one in shown["experiments"]}
+        main = next(one for one in shown["experiments"] if one["name"] == "mujoco-a")
+        [place] = [one for one in main["places"] if one["rows"]]
+        gail, feas = results(cells(*NAMES[:2]), whole)
+        assert place["name"] == "half_cheetah-1"
+        assert place["rows"].keys() == {"GAIL", "ID-Feas"}
+        assert place["rows"]["GAIL"]["mean"] == gail.mean_actions.mean
+        assert place["rows"]["ID-Feas"]["seeds"] == [feas.job.seed]
+        assert main["missing"] == main["cells"] - 2
+        assert dict(shown["provenance"])["scale"] == "0.0001"
+    (tmp_path / PROTOCOL_FILE).write_bytes((whole / PROTOCOL_FILE).read_bytes())
+    with pytest.raises(NoRun, match="name the folder of --records"):
+        content([tmp_path], explain=0)
+
+
 def test_a_row_with_projection_says_what_it_took(tmp_path: Path) -> None:
     some = cells("mujoco-b/half_cheetah-1/gail")
     assert not [one for one in made(some, tmp_path) if one.error]
@@ -72,6 +91,7 @@ def test_a_row_with_projection_says_what_it_took(tmp_path: Path) -> None:
     projection = RunFolder(workshop(tmp_path).store.run(record.job)).evaluation.projection
     assert projection is not None
     assert record.spent.projection_steps == projection.steps > 0 < record.spent.learner_steps
+    assert (record.spent.pieces_kept, record.spent.pieces_dropped) == (projection.kept, projection.dropped)
     assert record.spent.steps <= record.job.steps, "a run's steps are all that it simulates"
 
 
@@ -317,7 +337,7 @@ def test_bad_input_is_refused_and_leaves_nothing(
 
 
 def test_standings_count_cells(whole: Path) -> None:
-    [stand] = standings(chosen(catalogue(), ["cost"]), TINY, workshop_at(whole, None, PROTOCOL))
+    [stand] = standings(chosen(catalogue(), ["cost"]), TINY, workshop_at(whole, None, TINY))
     assert (stand.cells, stand.done) == (24, 1)
 
 

@@ -42,7 +42,7 @@ def run(verb: Reproduce) -> None:
     terms = Terms(protocol, verb.seeds, verb.scale)
     everything = catalogue(verb.learners or tuple(protocol.learners))
     asked = with_methods(chosen(everything, verb.experiments), verb.methods) if verb.experiments else list(everything)
-    workshop, changes = workshop_at(verb.out, verb.records, protocol), protocol_changes(protocol, verb.out)
+    workshop, changes = workshop_at(verb.out, verb.records, terms), protocol_changes(protocol, verb.out)
     for line in changes:
         say(verb.common, f"! the protocol has changed since cells were first run here: {line}; what it changes is post hoc")
     failed: list[Made] = []

@@ -311,7 +311,7 @@ class Report:
     """
 
     paths: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PATH…")]
-    """Score files and run folders; one is enough."""
+    """Score files, run folders, and what `reproduce` left in OUT or in its folder of records; one is enough."""
     explain: int = 4
     """Demonstrations a score file that are followed on other bodies, too, which takes seconds each."""
     out: Path = Path("report.html")

@@ -35,6 +35,9 @@ class Spent:
     """Of making the scores, once for all cells that share them."""
     learner_s: float
     """Of learning and evaluation, in the session that ended the run."""
+    pieces_kept: int | None = None
+    pieces_dropped: int | None = None
+    """Of what was to be projected, as often as it was drawn; None without projection."""
 
     @property
     def steps(self) -> int:
@@ -57,6 +60,8 @@ class Provenance:
     policy: str
     """Hash of the last policy: two runs of one job that agree in it agree to the last bit."""
     versions: dict[str, str]
+    scale: float = 1.0
+    """By which demonstrations, steps and episodes were shrunk, for trials."""
 
     @property
     def codes(self) -> set[str]:

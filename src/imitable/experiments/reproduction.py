@@ -17,6 +17,9 @@ from imitable.experiments.rows import scored_by
 from imitable.experiments.store import Store
 from imitable.experiments.work import Piece, Workshop, pieces_of
 
+RECORDS = "records"
+"""Folder of records in a store."""
+
 PROTOCOL_FILE = "protocol.json"
 """Copy of the protocol that the first cells of a store were run under."""
 
@@ -35,9 +38,9 @@ class Standing:
     """What its other cells lack before they can be run; empty if nothing."""
 
 
-def workshop_at(out: Path, records: Path | None, protocol: Protocol) -> Workshop:
+def workshop_at(out: Path, records: Path | None, terms: Terms) -> Workshop:
     """Return where the pieces of a store are made; records lie in it, too, unless another folder is named."""
-    return Workshop(Store(out), out / "records" if records is None else records, protocol.hash)
+    return Workshop(Store(out), out / RECORDS if records is None else records, terms.protocol.hash, terms.scale)
 
 
 def with_methods(experiments: Sequence[Experiment], methods: Sequence[str]) -> list[Experiment]:

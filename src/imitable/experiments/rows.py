@@ -102,6 +102,11 @@ TABLE_A = (
 TABLE_B = tuple(replace(row, learner=PROJECTION) for row in (GAIL, ID_FEAS, OURS, DIRECT, RELATED_ONLY, OWN_EXPERT))
 """With projection."""
 
+PRIMARY = ("Ours", "direct")
+"""Rows whose tests against the baselines were fixed beforehand."""
+EXPLORATORY = ("Ours (paper)",)
+"""Rows that are tested likewise, but with fewer seeds, and not corrected for being tried, too."""
+
 CLAIMED = frozenset({"GAIL", "SAIL", "ID-Feas", "Ours", "direct"})
 """Rows that a claim is about: they have more seeds in the main tables."""
 

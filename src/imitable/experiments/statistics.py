@@ -150,10 +150,14 @@ def falling(amounts: Sequence[float], returns: Sequence[float]) -> Trend:
     """
     if len(set(amounts)) < 2 or len(set(returns)) < 2:
         return Trend(float("nan"), float("nan"), len(returns))
-    ranks, levels = (cast(Any, stats).rankdata(values) for values in (returns, amounts))
+    ranks, levels = (np.asarray(cast(Any, stats).rankdata(values), np.float64) for values in (returns, amounts))
+
+    def agreement(drawn: Floats, axis: int) -> Floats:
+        return np.sum(drawn * levels, axis=axis)
+
     test: Any = cast(Any, stats).permutation_test(
         (ranks,),
-        lambda drawn, axis: (drawn * levels).sum(axis),
+        agreement,
         permutation_type="pairings",
         alternative="less",
         n_resamples=ARRANGEMENTS,

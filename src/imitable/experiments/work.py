@@ -54,6 +54,8 @@ class Workshop:
     """Folder of the records of cells."""
     protocol: str
     """Hash of the protocol."""
+    scale: float = 1.0
+    """By which everything is shrunk, for trials; the jobs are shrunk already."""
 
     def is_done(self, piece: Piece) -> bool:
         """Return whether nothing is left to do."""
@@ -135,13 +137,15 @@ def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
     masses = masses_of(demos, weights)
     last = rows[-1] if rows else {}
     cost = ScoringCost(0.0, "") if job.scores is None else store.scoring_cost(job.scores)
-    projected = 0 if evaluation.projection is None else evaluation.projection.steps
+    projection = evaluation.projection
+    projected = 0 if projection is None else projection.steps
     spent = Spent(
         score_steps,
         projected,
         int(last.get("steps") or 0) - projected,  # a run's steps are all that it simulated
         cost.seconds,
         round(seconds, 1),
+        *((None, None) if projection is None else (projection.kept, projection.dropped)),
     )
     setting = folder.setting
     return CellRecord(
@@ -155,7 +159,13 @@ def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
         effective_size=round(len(demos) if weights is None else weights.effective_size, 1),
         spent=spent,
         provenance=Provenance(
-            code_hash(), cost.code, workshop.protocol, hash_of(setting), folder.policy.hash[:16], setting.versions
+            code_hash(),
+            cost.code,
+            workshop.protocol,
+            hash_of(setting),
+            folder.policy.hash[:16],
+            setting.versions,
+            workshop.scale,
         ),
         curve=learning_curve(folder),
     )

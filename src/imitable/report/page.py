@@ -23,7 +23,20 @@ from imitable.report.content import content
 EXPLAINED = 4
 """Demonstrations a score file that are followed on other bodies, by default: each takes seconds."""
 
-SCRIPTS = ("elements", "weights", "charts", "tables", "space", "pictures", "player", "look", "saving", "policies", "page")
+SCRIPTS = (
+    "elements",
+    "weights",
+    "charts",
+    "tables",
+    "space",
+    "pictures",
+    "player",
+    "look",
+    "saving",
+    "policies",
+    "experiments",
+    "page",
+)
 """Files of the page's script, in the order in which they run; the last one starts it."""
 
 
@@ -49,10 +62,10 @@ def write_report(
     command: str = "",
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> WrittenReport:
-    """Write the page of some score files and run folders.
+    """Write the page of some score files, run folders and reproductions.
 
     Args:
-        paths: score files (with their steps beside them) and run folders; one is enough.
+        paths: score files (with their steps beside them), run folders, and what `imitable reproduce` left; one is enough.
         out: HTML file to write.
         explain: demonstrations a score file whose ladders are climbed: of every demonstrator the nearest, then the farthest.
         threads: threads of the simulator; results do not depend on it.
@@ -99,7 +112,7 @@ def _digest(text: str) -> str:
 
 def _title(data: dict[str, Any]) -> str:
     names = dict.fromkeys(part["imitator"] for part in (*data["scores"], *data["policies"]))
-    return f"imitable: {', '.join(names)}"
+    return f"imitable: {', '.join(names) or 'the paper, reproduced'}"
 
 
 def embedded(data: object) -> str:

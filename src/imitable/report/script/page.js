@@ -3,6 +3,10 @@
 
 function drawHead() {
   const file = now(), title = byId("title");
+  if (!file && !data.policies.length) {
+    title.textContent = "The paper's experiments, reproduced";
+    return byId("headline").replaceChildren();
+  }
   if (!file) {
     title.textContent = `What ${[...new Set(data.policies.map((run) => run.imitator))].join(", ")} learned`;
     return byId("headline").replaceChildren();
@@ -34,6 +38,7 @@ function redraw() {
     drawFrame();
   }
   drawPolicies();
+  if (experiments.length) drawExperiment();
 }
 function pick(event) {
   const line = event.target.closest("tr[data-row]");
@@ -80,6 +85,8 @@ function start() {
   listen();
   drawFile();
   if (data.policies.length) drawPolicies();
+  byId("experiments").hidden = !experiments.length;
+  if (experiments.length) drawExperiments();
   drawProvenance();
   byId("nav").append(...[...document.querySelectorAll("main > section:not([hidden])")].map((section) => el("a", {href: `#${section.id}`}, section.querySelector("h2").textContent)));
 }

@@ -113,6 +113,6 @@ function statistics(host, runs) {
   }
 }
 function drawProvenance() {
-  const groups = [["This page", data.provenance], ...data.scores.map((file) => [file.path, file.provenance]), ...data.policies.map((run) => [run.name, run.provenance])];
+  const groups = [["This page", data.provenance], ...data.scores.map((file) => [file.path, file.provenance]), ...data.policies.map((run) => [run.name, run.provenance]), ...data.reproductions.map((one) => [one.name, one.provenance])];
   byId("origins").replaceChildren(...groups.flatMap(([title, pairs]) => [el("h3", {}, title), el("dl", {}, pairs.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, name === "command" || name === "page" ? el("code", {}, words(value)) : value)]))]));
 }
