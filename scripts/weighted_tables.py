@@ -38,13 +38,14 @@ def section(name: str, table: Table, protocol: Protocol) -> list[str]:
         "",
         f"`{protocol.learners[learner]}`, steps, seeds and weight rule of `protocol.json`. Each seed with mean actions, in",
         "brackets the falls in 100 episodes; then ratios of means. *Steps*: of projection and learning until episodes with",
-        f"sampled actions return {NEARLY_ALL:.0%} of what is demonstrated, of the lowest and the highest seed. The command",
+        f"sampled actions return {NEARLY_ALL:.0%} of what is demonstrated, of the lowest and the highest seed, as a part of the",
+        "paper's 7e7; demonstrated by all demonstrators, most of which are unrelated, or by the related ones. The command",
         f"`imitable reproduce {name}` makes what is missing; [the paper, reproduced](../docs/reproduction.md) has curves.",
         "Rows have equal steps of projection and learning. Scores come on top: they take more than the whole budget of",
         "learning, so that the rows without weights are given as many steps beside this, in the experiment `total-steps`.",
         "",
-        f"| setting | {' | '.join(ROWS.values())} | weighted ÷ related | weighted ÷ own | steps, weighted |",
-        "|---|---|---|---|---|---|---|---|",
+        f"| setting | {' | '.join(ROWS.values())} | weighted ÷ related | weighted ÷ own | steps to all's | steps to the related's |",
+        "|---|---|---|---|---|---|---|---|---|",
         *(_row(table, place) for place in table.places),
         "",
         *_access(table, protocol),
@@ -72,7 +73,10 @@ def _row(table: Table, place: str) -> str:
     weighted = each[DIRECT.name]
     cells = [_seeds(records) for records in each.values()]
     cells += [_ratio(weighted, each[other]) for other in (RELATED_ONLY.name, OWN_EXPERT.name)]
-    return f"| {place} | {' | '.join([*cells, _steps(weighted)])} |"
+    related = [one.demonstrated_return for one in each[RELATED_ONLY.name]]
+    cells.append(_steps(weighted, [one.demonstrated_return for one in weighted]))
+    cells.append(_steps(weighted, related * len(weighted)) if related else "–")
+    return f"| {place} | {' | '.join(cells)} |"
 
 
 def _seeds(records: Sequence[CellRecord]) -> str:
@@ -86,10 +90,10 @@ def _ratio(ours: Sequence[CellRecord], theirs: Sequence[CellRecord]) -> str:
     return f"{means[0] / means[1]:.0%}" if means[1] > 0 else "–"
 
 
-def _steps(records: Sequence[CellRecord]) -> str:
+def _steps(records: Sequence[CellRecord], demonstrated: Sequence[float]) -> str:
     """Return steps until nearly all is learned, and the larger number as a part of the paper's."""
-    taken = [steps_to(one.curve, NEARLY_ALL * one.demonstrated_return) for one in records]
+    taken = [steps_to(one.curve, NEARLY_ALL * goal) for one, goal in zip(records, demonstrated, strict=False)]
     known = [steps for steps in taken if steps is not None]
     if not records or len(known) < len(taken):
         return f"not in {len(taken) - len(known)} of {len(taken)} seeds" if records else "–"
-    return f"{min(known):,} to {max(known):,}, {max(known) / STEPS['learner']:.1%} of the paper's"
+    return f"{min(known):,} to {max(known):,}, {max(known) / STEPS['learner']:.1%}"

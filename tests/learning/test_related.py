@@ -27,7 +27,7 @@ def test_one_related_demonstrator_is_learned(setting: Setting, tmp_path: Path) -
     shown = (Recording(setting.demonstrators[0], 50, setting.name, 0),)
     record_demonstrations(tmp_path, shown[0])
     demos = recorded(tmp_path, shown)
-    run = im.Run(steps=protocol.steps[split(setting.imitator)[0]], episodes=100)
+    run = im.Run(steps=protocol.steps[split(setting.imitator)[0]], episodes=(100, 1), evaluate_best=False)
     learned = im.imitate(demos, im.robot(setting.imitator), protocol.learners[PROJECTION], seeds=3, run=run)
     returns = [one.evaluation.last.mean_actions.return_mean or 0.0 for one in learned]
     demonstrated = sum(episode.total_return for episode in demos.episodes) / len(demos)

@@ -200,8 +200,12 @@ def test_weighted_and_unweighted_runs_are_compared_from_records(runs: Path, monk
     table = table_of(experiment, TERMS, runs / "records")
     lines = script.section(name, table, PROTOCOL)
     weighted = table.at(table.places[0], "direct")[0].mean_actions
-    assert f"| {weighted.mean:,.0f} ({weighted.falls}) |" in lines[-2]
-    assert lines[-2].count("|") == lines[-4].count("|"), "as many cells as headings"
+    head, line = (next(one for one in lines if one.startswith(f"| {start} |")) for start in ("setting", table.places[0]))
+    assert f"| {weighted.mean:,.0f} ({weighted.falls}) |" in line
+    assert line.count("|") == head.count("|"), "as many cells as headings"
+    [access] = [one for one in lines if one.startswith("| weighted |")]
+    assert "labels of demonstrators" in access
+    assert ("%" in access) == (name == "mujoco-b"), "what projection kept"
 
 
 def test_a_random_policy_is_paid_until_it_falls() -> None:

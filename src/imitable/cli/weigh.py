@@ -24,7 +24,9 @@ def run(verb: Weigh) -> None:
     columns, rows = by_verdict(scores)
     table(verb.common, f"{verb.out}: temperature {scores.weighing.temperature}, keeping {verb.keep}", *narrow(columns, rows))
     say(verb.common, f"effective sample size {scores.weights.effective_size:.1f} of {len(scores)}")
-    say(verb.common, f"next: {command('acquire', options={'scores': verb.out, 'budget': 10})}")
+    sources = dict.fromkeys(episode.source for episode in scores.episodes if episode.source)
+    options = {"imitator": scores.imitator, "scores": verb.out, "out": "run"}
+    say(verb.common, f"next: {command('imitate', sources or ['DEMOS'], options)}")
     document(
         verb.common,
         {
