@@ -12,7 +12,7 @@ from arm_real_page import body as arm_real
 from arm_section import arm_section
 from claims_section import grid, main_table
 from reproduction_figures import Drawing, against, curves
-from sweep_sections import cost, demo_count, demo_return, mapping, total_steps, unrelated_count
+from sweep_sections import beside, cost, demo_count, demo_return, limits, mapping, total_steps, unrelated_count
 
 from imitable.experiments.arm_real_records import ArmRealRecord, read_arm_real
 from imitable.experiments.catalogue import BUDGETS, FIRST, PERCENTAGES, UNRELATED_COUNTS, catalogue
@@ -187,6 +187,9 @@ def page_text(page: Page) -> str:
         "demo-return": lambda page: demo_return(page.tables["demo-return"], page.tables["arm"], page.real),
         "mapping": lambda page: mapping(page.tables["mapping"]),
         "cost": lambda page: cost(page.tables["cost"]),
+        "long": lambda page: beside(page.tables["long"], page.tables["mujoco-a"], "in the usual number of steps"),
+        "other-experts": lambda page: beside(page.tables["other-experts"], page.tables["mujoco-a"], "with set a"),
+        "limits": lambda page: limits(page.tables["limits"]),
         "arm": lambda page: arm_section(page.tables["arm"], page.images),
     }
     figures, lines = drawings(), [*introduction(page), *([page.notes] if page.notes else []), *illustrations()]

@@ -107,6 +107,25 @@ def _real_arm(table: Table, real: ArmRealRecord | None) -> str:
     return " | ".join(["–", *(f"{np.mean(some):,.0f} ({len(some)} trials)" if some else "–" for some in returns.values())])
 
 
+def beside(table: Table, usual: Table, called: str) -> list[str]:
+    """Return the rows of a table, each beside the same row and setting of another one."""
+    lines = [f"| setting | row | here | {called} |", "|---|---|---|---|"]
+    for place in table.places:
+        for row in table.rows:
+            lines.append(f"| {place} | {row} | {number(table.returns(place, row))} | {number(usual.returns(place, row))} |")
+    return lines
+
+
+def limits(table: Table) -> list[str]:
+    """Return what is learned of demonstrators that can do less, beside what they return themselves."""
+    lines = [f"| imitator | demonstrated | {' | '.join(table.rows)} |", "|---" * (len(table.rows) + 2) + "|"]
+    for place in table.places:
+        shown = [record.demonstrated_return for record in table.at(place, "GAIL")]
+        cells = " | ".join(number(table.returns(place, row)) for row in table.rows)
+        lines.append(f"| {place} | {f'{np.mean(shown):,.0f}' if shown else '–'} | {cells} |")
+    return [*lines, "", "All demonstrations are feasible, and none is optimal: weights can at best reach what is demonstrated."]
+
+
 def mapping(table: Table) -> list[str]:
     """Return ours beside the paper's table on Swimmer."""
     theirs = {one.method: one for one in MAPPING}

@@ -17,6 +17,12 @@ def test_positionals_then_options_in_their_order() -> None:
     assert text == "imitable score a b --imitator hopper:gravity=15 --discount 0.9 --seed 3"
 
 
+def test_several_values_follow_their_option() -> None:
+    assert (
+        command("v", ["a"], {"methods": ("x", "y z"), "learners": (), "out": "o"}) == "imitable v a --methods x 'y z' --out o"
+    )
+
+
 def test_what_is_default_empty_or_off_is_left_out() -> None:
     options = {"leave_out": "", "scores": None, "resume": False, "overwrite": True, "seed": 0, "steps": 7}
     assert command("imitate", ["d"], options, {"seed": 0, "steps": 8}) == "imitable imitate d --overwrite --steps 7"

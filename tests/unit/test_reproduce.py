@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -136,6 +137,20 @@ def wait_for_the_end_of(group: int) -> None:
         except ProcessLookupError:
             return
         time.sleep(0.01)
+
+
+@pytest.mark.parametrize("blocks", [2, 40], ids=["from the beginning", "at the first large file"])
+def test_a_full_disk_is_said_and_the_command_goes_on_to_the_same_bits(whole: Path, tmp_path: Path, blocks: int) -> None:
+    """The system itself refuses to write any further: here by a limit on the size of files, in blocks of 512 bytes."""
+    write_record(tmp_path / "protocol.json", PROTOCOL)
+    words = ["reproduce", *NAMES, "--seeds", "1", "--scale", "1e-4", "--workers", "1", "--protocol", "protocol.json"]
+    command = shlex.join([sys.executable, "-m", "imitable.cli.main", *words, "--out", "full"])
+    done = subprocess.run(["sh", "-c", f"ulimit -f {blocks}; exec {command}"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr
+    assert "File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not [one for one in made(cells(*NAMES), tmp_path / "full") if one.error]
+    assert bits(cells(*NAMES), tmp_path / "full") == bits(cells(*NAMES), whole)
 
 
 def test_a_killed_command_goes_on_to_the_same_bits(whole: Path, tmp_path: Path) -> None:

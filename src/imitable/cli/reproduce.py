@@ -28,7 +28,7 @@ from imitable.experiments.reproduction import (
 from imitable.experiments.scaling import check_scale
 from imitable.experiments.work import Piece, Workshop
 
-STANDING = ("experiment", "cells", "done", "core-hours left", "about")
+STANDING = ("experiment", "cells", "done", "to do", "core-hours left", "about")
 RESULT = ("cell", "seeds", "return", "±", "falls")
 
 
@@ -148,7 +148,7 @@ def _report(
 
 def _standing_row(one: Standing) -> tuple[object, ...]:
     about = f"{one.about} ({one.lacking})" if one.lacking else one.about
-    return one.experiment, one.cells, one.done, f"{one.core_hours:.3g}", about
+    return one.experiment, one.cells, one.done, one.cells - one.done, f"{one.core_hours:.3g}", about
 
 
 def _results(cells: Sequence[Cell], workshop: Workshop) -> list[tuple[object, ...]]:
@@ -181,8 +181,7 @@ def _next(verb: Reproduce, left: float) -> str:
     places = {"records": verb.records, "out": verb.out}
     if not verb.experiments:
         return command("reproduce", ["mujoco/swimmer"], {"seeds": 1, "dry_run": True, **places})
-    if left and not verb.dry_run:
-        return command("reproduce", verb.experiments, {"dry_run": True, **places})
-    if left:
-        return command("reproduce", verb.experiments, {"seeds": verb.seeds, **places})
-    return command("reproduce", [], places)
+    if not left:
+        return command("report", [verb.records or verb.out], {"out": "reproduction.html"})
+    same = {"methods": verb.methods, "learners": verb.learners, "seeds": verb.seeds, "scale": verb.scale}
+    return command("reproduce", verb.experiments, {**same, "dry_run": not verb.dry_run, **places}, {"scale": 1.0})
