@@ -47,7 +47,7 @@ ITERATIONS = 10
 """Iterations of one round."""
 TARGETS = {"trpo": {"half_cheetah": 0.7, "hopper": 0.7, "swimmer": 0.7, "walker2d": 0.7}} | {
     "ppo": {"half_cheetah": 0.5, "hopper": 0.65, "swimmer": 0.65, "walker2d": 0.65},
-    "gaifo": {"half_cheetah": 0.45, "hopper": 0.65, "swimmer": 0.55, "walker2d": 0.7},
+    "gaifo": {"half_cheetah": 0.7, "hopper": 0.7, "swimmer": 0.75, "walker2d": 0.7},
     "control": {"panda": 0.5, "panda:dof=3": 0.5},
 }
 OWN = {"half_cheetah": "half_cheetah:front=0.01", "hopper": "hopper:gravity=15", "swimmer": "swimmer:back=10"} | {
