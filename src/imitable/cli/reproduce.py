@@ -2,7 +2,7 @@
 """`imitable reproduce`: the paper's experiments, and our own."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib import import_module
 
 from imitable.cli.console import Bar, bar, document, say, table
@@ -11,7 +11,7 @@ from imitable.command_text import command
 from imitable.errors import BadOption, CellsFailed, MissingExtra
 from imitable.experiments.catalogue import Experiment, catalogue
 from imitable.experiments.cells import Cell, Terms, cells_of, chosen
-from imitable.experiments.estimates import core_hours, seconds
+from imitable.experiments.estimates import BUDGET_HOURS, FIRST_GOAL, core_hours, seconds
 from imitable.experiments.executors import Executor, Local, Made
 from imitable.experiments.intervals import interval
 from imitable.experiments.protocol import Protocol, default_protocol, read_protocol
@@ -67,7 +67,7 @@ def _protocol(verb: Reproduce) -> Protocol:
 def _make(verb: Reproduce, cells: Sequence[Cell], workshop: Workshop, protocol: Protocol) -> list[Made]:
     """Make what is left; return what failed."""
     executor, left = _executor(verb), left_of(cells, workshop)
-    say(verb.common, f"{_sizes(cells, left)}: about {core_hours(piece.job for piece in left):.2g} core-hours")
+    say(verb.common, f"{_sizes(cells, left)}: about {_hours(core_hours(piece.job for piece in left))}")
     failed: list[Made] = []
     try:
         with bar(verb.common, 1000, "making") as shown:
@@ -123,7 +123,9 @@ def _report(
     stand, cells = standings(experiments, terms, workshop), cells_of(experiments, terms)
     left = core_hours(piece.job for piece in left_of(cells, workshop))
     table(verb.common, f"Experiments, in {verb.out}", STANDING, [_standing_row(one) for one in stand])
-    say(verb.common, f"all together, shared work once: about {left:.2g} core-hours left")
+    say(verb.common, f"all together, shared work once: about {_hours(left)} left")
+    if not verb.experiments:
+        say(verb.common, _first_goal(experiments, terms, workshop))
     codes = {code for record in records_of(cells, workshop.records) if record for code in record.provenance.codes}
     if len(codes) > 1:
         say(verb.common, f"! the code changed between these cells: {', '.join(sorted(codes))}")
@@ -144,6 +146,18 @@ def _report(
             "failed": [{"piece": made.piece.key, "reason": made.error} for made in failed],
         },
     )
+
+
+def _first_goal(experiments: Sequence[Experiment], terms: Terms, workshop: Workshop) -> str:
+    """Say what is left of the first goal, which has a budget."""
+    paper = [one for one in experiments if not one.development]
+    left = left_of(cells_of(paper, replace(terms, seeds=FIRST_GOAL)), workshop)
+    hours = core_hours(piece.job for piece in left)
+    return f"of `all --seeds {FIRST_GOAL}`, the first goal, about {_hours(hours)} are left; its budget: {BUDGET_HOURS}"
+
+
+def _hours(count: float) -> str:
+    return f"{count:{'.0f' if count >= 10 else '.2g'}} core-hours"
 
 
 def _standing_row(one: Standing) -> tuple[object, ...]:
