@@ -49,8 +49,40 @@ def section(name: str, table: Table, protocol: Protocol) -> list[str]:
         "|---|---|---|---|---|---|---|---|---|",
         *(_row(table, place) for place in table.places),
         "",
+        *_targets(table),
+        "",
         *_access(table, protocol),
     ]
+
+
+def _targets(table: Table) -> list[str]:
+    """Say where the targets are met: weighted above unweighted in every seed, nearly as good as related only and own expert."""
+    above = {place: found for place in table.places if (found := _above(table, place)) is not None}
+    related = {place: found for place in table.places if (found := _part(table, place, RELATED_ONLY.name)) is not None}
+    own = {place: found for place in table.places if (found := _part(table, place, OWN_EXPERT.name)) is not None}
+    return [
+        f"* Weighted above unweighted in every seed (asked with projection: on all six): {_met(above)}",
+        f"* At least 95 % of related only (on all six): {_met({place: part >= 0.95 for place, part in related.items()})}",
+        f"* At least 90 % of own expert (on four): {_met({place: part >= 0.9 for place, part in own.items()})}",
+    ]
+
+
+def _above(table: Table, place: str) -> bool | None:
+    """Return whether weighted is above unweighted in every seed that both have; None without any."""
+    ours, theirs = ({one.job.seed: one.mean_actions.mean for one in table.at(place, row)} for row in (DIRECT.name, GAIL.name))
+    both = ours.keys() & theirs.keys()
+    return all(ours[seed] > theirs[seed] for seed in both) if both else None
+
+
+def _part(table: Table, place: str, other: str) -> float | None:
+    """Return the mean of weighted as a part of another row's."""
+    ours, theirs = table.returns(place, DIRECT.name), table.returns(place, other)
+    return float(ours.mean() / theirs.mean()) if len(ours) and len(theirs) else None
+
+
+def _met(places: dict[str, bool]) -> str:
+    missed = [place for place, met in places.items() if not met]
+    return f"{len(places) - len(missed)} of {len(places)} recorded" + (f", not on {', '.join(missed)}." if missed else ".")
 
 
 def _access(table: Table, protocol: Protocol) -> list[str]:
@@ -73,7 +105,8 @@ def _row(table: Table, place: str) -> str:
     each = {row: table.at(place, row) for row in ROWS}
     weighted = each[DIRECT.name]
     cells = [_seeds(records) for records in each.values()]
-    cells += [_ratio(weighted, each[other]) for other in (RELATED_ONLY.name, OWN_EXPERT.name)]
+    parts = [_part(table, place, other) for other in (RELATED_ONLY.name, OWN_EXPERT.name)]
+    cells += ["–" if part is None else f"{part:.0%}" for part in parts]
     related = [one.demonstrated_return for one in each[RELATED_ONLY.name]]
     cells.append(_steps(weighted, [one.demonstrated_return for one in weighted]))
     cells.append(_steps(weighted, related * len(weighted)) if related else "–")
@@ -82,13 +115,6 @@ def _row(table: Table, place: str) -> str:
 
 def _seeds(records: Sequence[CellRecord]) -> str:
     return ", ".join(f"{one.mean_actions.mean:,.0f} ({one.mean_actions.falls})" for one in records) or "–"
-
-
-def _ratio(ours: Sequence[CellRecord], theirs: Sequence[CellRecord]) -> str:
-    if not (ours and theirs):
-        return "–"
-    means = [sum(one.mean_actions.mean for one in records) / len(records) for records in (ours, theirs)]
-    return f"{means[0] / means[1]:.0%}" if means[1] > 0 else "–"
 
 
 def _steps(records: Sequence[CellRecord], demonstrated: Sequence[float]) -> str:
