@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write docs/reproduction.md and its figures from the records of cells: python scripts/reproduction_page.py. Nothing is run."""
+"""Write docs/reproduction.md, its figures and the README's table from the records of cells. Nothing is run."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -13,6 +13,7 @@ from arm_section import arm_section
 from claims_section import grid, main_table
 from reproduction_figures import Drawing, against, curves
 from sweep_sections import beside, cost, demo_count, demo_return, limits, mapping, total_steps, unrelated_count
+from weighted_tables import in_brief
 
 from imitable.experiments.arm_real_records import ArmRealRecord, read_arm_real
 from imitable.experiments.catalogue import BUDGETS, FIRST, PERCENTAGES, UNRELATED_COUNTS, catalogue
@@ -25,6 +26,8 @@ from imitable.experiments.rows import TABLE_A, TABLE_B
 from imitable.experiments.tables import Table, table_of
 
 ROOT = Path(__file__).resolve().parents[1]
+BEGIN, END = "<!-- weights in brief -->", "<!-- end -->"
+"""Marks of the table in the README."""
 
 
 @dataclass(frozen=True)
@@ -220,6 +223,16 @@ def main() -> None:
     page = Page(tables, terms, returns, images, read_arm_real(options.results), said)
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "reproduction.md").write_text(page_text(page))
+    if options.out == ROOT / "docs":
+        readme = ROOT / "README.md"
+        readme.write_text(with_block(readme.read_text(), in_brief(options.results)))
+
+
+def with_block(text: str, lines: Sequence[str]) -> str:
+    """Return a text with other lines between the two marks of the table in brief."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return "\n".join([f"{before}{BEGIN}", *lines, f"{END}{after}"])
 
 
 if __name__ == "__main__":

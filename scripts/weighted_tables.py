@@ -4,10 +4,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from arm_section import number
+from claims_section import printed_text
+
 from imitable.experiments.catalogue import PAPER
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Terms
-from imitable.experiments.paper_numbers import STEPS
+from imitable.experiments.paper_numbers import STEPS, printed
 from imitable.experiments.protocol import PLAIN, PROJECTION, Protocol, read_protocol
 from imitable.experiments.rows import DIRECT, GAIL, OWN_EXPERT, RELATED_ONLY
 from imitable.experiments.statistics import steps_to
@@ -28,6 +31,19 @@ def weighted_tables(results: Path) -> list[str]:
     protocol = read_protocol(results / "protocol.json")
     tables = {one.name: table_of(one, Terms(protocol), results / "cells") for one in PAPER if one.name in TABLES}
     return [line for name in TABLES if tables[name].done for line in section(name, tables[name], protocol)]
+
+
+def in_brief(results: Path) -> list[str]:
+    """Return the plain learner's means beside the paper's, for the README."""
+    protocol = read_protocol(results / "protocol.json")
+    [experiment] = [one for one in PAPER if one.name == "mujoco-a"]
+    table = table_of(experiment, Terms(protocol), results / "cells")
+    head = ("setting", *(name for row, name in ROWS.items() if row != OWN_EXPERT.name), "paper: unweighted", "paper: weighted")
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for place in table.places:
+        ours = [number(table.returns(place, row)) for row in ROWS if row != OWN_EXPERT.name]
+        lines.append(f"| {' | '.join([place, *ours, *(printed_text(printed(place, row)) for row in ('GAIL', 'Ours'))])} |")
+    return lines
 
 
 def section(name: str, table: Table, protocol: Protocol) -> list[str]:

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -191,9 +192,12 @@ def test_pages_are_those_of_the_records(tmp_path: Path) -> None:
         assert (tmp_path / name).read_text() == (RESULTS / name).read_text(), f"results/{name} is old: run write_results.py"
 
 
-def test_the_page_of_the_reproduction_is_that_of_the_records(tmp_path: Path) -> None:
+def test_the_page_of_the_reproduction_is_that_of_the_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     subprocess.run([sys.executable, str(ROOT / "scripts" / "reproduction_page.py"), "--out", str(tmp_path)], check=True)
     text = (tmp_path / "reproduction.md").read_text()
     assert text == (ROOT / "docs" / "reproduction.md").read_text(), "docs/reproduction.md is old: run reproduction_page.py"
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    brief = "\n".join(import_module("weighted_tables").in_brief(RESULTS))
+    assert brief in (ROOT / "README.md").read_text(), "the README's table is old: run reproduction_page.py"
     for drawn in (tmp_path / "images" / "reproduction").iterdir():
         assert (ROOT / "docs" / "images" / "reproduction" / drawn.name).exists(), drawn.name
