@@ -60,7 +60,8 @@ def arm_section(table: Table, images: Path) -> list[str]:
         return lines
     images.mkdir(parents=True, exist_ok=True)
     (images / "arm-paths.svg").write_bytes(drawn(read_record(ArmPaths, PATHS)))
-    return [*lines, "![Paths of the tool, in space and in the plane of three joints](images/reproduction/arm-paths.svg)", ""]
+    lines += ["![Paths of the tool, in space and in the plane of three joints](images/reproduction/arm-paths.svg)", ""]
+    return [*lines, "```", "python -m imitable.experiments.arm_paths", "```", ""]
 
 
 def _line(table: Table, row: str) -> str:
