@@ -10,6 +10,7 @@ from pathlib import Path
 
 import imitable
 from imitable.cli.verbs import VERBS
+from imitable.report.page import SCRIPTS
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
@@ -108,3 +109,16 @@ def test_no_room_hides_a_public_name() -> None:
     # importing imitable.x.y sets imitable.x to the module, so that a public function x would be gone from then on
     rooms = {name.split(".")[1] for name in MODULES if "." in name}
     assert not rooms & set(imitable.__all__)
+
+
+def test_the_report_s_scripts_share_one_scope_without_meeting() -> None:
+    """They run as one: a function that two of them declare would be the last one's everywhere."""
+    folder = SOURCE / "imitable" / "report" / "script"
+    names = [
+        name
+        for path in sorted(folder.glob("*.js"))
+        for name in re.findall(r"^(?:function|const|let) +(\w+)", path.read_text(), re.M)
+    ]
+    assert len(names) > 50
+    assert {name for name in names if names.count(name) > 1} == set()
+    assert {path.stem for path in folder.glob("*.js")} == set(SCRIPTS)

@@ -28,7 +28,7 @@ function drawTables(one) {
     el("ul", {class: "outcomes"}, one.outcomes.map((found) => el("li", {}, outcomeText(one, found)))), panels, el("p", {class: "small"}, "Return of episodes with sampled actions against control steps; lines: mean over seeds, bands: lowest to highest."));
   const drawn = one.places.filter((place) => rows.some((row) => place.rows[row]?.curve)), frames = drawn.map(() => el("div", {}));
   panels.append(...drawn.map((place, i) => el("figure", {}, el("figcaption", {}, place.name), frames[i])));   // all of them first: their widths depend on each other
-  drawn.forEach((place, i) => panel(frames[i], one, place, rows));
+  drawn.forEach((place, i) => placeChart(frames[i], one, place, rows));
   host.append(scrolling("Returns with mean actions", plainTable(el("table", {id: "returns"}), ["row", ...one.places.map((place) => place.name)], returnRows(one, rows))),
     el("p", {class: "small"}, "Mean ± deviation between seeds (number of seeds), 100 episodes with mean actions of the last policy."));
   if (one.claims.length) host.append(scrolling("Claims", plainTable(el("table", {id: "claims"}), ["row", "setting", "least certain against", "above all", "p", "after Holm", "one-sided"],
@@ -47,7 +47,7 @@ function returnRows(one, rows) {
   const paper = (place, method) => { const number = place.paper.find((each) => each.method === method); return number ? `${grouped(number.mean)} ± ${grouped(number.std)}` : "–"; };
   return [...rows.map((row) => [row, ...one.places.map((place) => text(place.rows[row]))]), ...printed.map((method) => [`paper: ${method}`, ...one.places.map((place) => paper(place, method))])];
 }
-function panel(frame, one, place, rows) {
+function placeChart(frame, one, place, rows) {
   const drawn = rows.filter((row) => place.rows[row]?.curve), values = drawn.flatMap((row) => [...place.rows[row].curve.low, ...place.rows[row].curve.high]).filter(isNumber);
   const low = Math.min(0, ...values), high = Math.max(...values), pad = (high - low || 1) * 0.06, last = Math.max(...drawn.flatMap((row) => place.rows[row].curve.steps));
   const {svg, X, Y} = chart(widthOf(frame), 240, {left: 60, top: 12}, {x: [0, last], y: [low - pad, high + pad], xLabel: "control steps", yLabel: "return"}, `Learning curves on ${place.name}`);
