@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from imitable.demos.collect import collect
 from imitable.errors import BadOption, CannotResume
 from imitable.evaluation.result import ProjectionCount
 from imitable.files import Output
@@ -19,10 +20,12 @@ from imitable.imitation.methods.warm_start import CLONED, WarmStart, WarmTrainin
 from imitable.imitation.run import Run
 from imitable.imitation.run_folder import RunFolder
 from imitable.policies.acting import act
+from imitable.policies.shipped import policy_for
 from imitable.rl.progress import Progress
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble
+from imitable.sim.task import Locomotion
 from imitable.types import Demonstrations, InMemory, Policy, Trajectory
 from tests.unit.pushed_slider import Heard
 from tests.unit.reaching_arm import reaches
@@ -75,8 +78,9 @@ def test_progress_goes_from_nothing_to_everything(slider: Robot) -> None:
     assert seen[-1] == 1
 
 
-def test_a_break_after_any_iteration_changes_nothing(slider: Robot, tmp_path: Path) -> None:
-    method = replace(SMALL, pieces=100, gaifo=replace(SMALL.gaifo, length=64))
+@pytest.mark.parametrize("fade", [0.0, 0.5])
+def test_a_break_after_any_iteration_changes_nothing(slider: Robot, tmp_path: Path, fade: float) -> None:
+    method = replace(SMALL, pieces=100, fade=fade, gaifo=replace(SMALL.gaifo, length=64))
     whole, reported = finished(begun(slider, method))
     broken, again = begun(slider, method), list[Progress]()
     while not broken.done:
@@ -90,6 +94,17 @@ def test_a_break_after_any_iteration_changes_nothing(slider: Robot, tmp_path: Pa
     assert broken.policy.hash == whole.hash
     assert [one.steps for one in again] == [one.steps for one in reported]
     assert {path.name for path in tmp_path.iterdir()} == {"saved", "slider.xml"}
+
+
+def test_starts_inside_fade_out() -> None:
+    """Only whole episodes are reported: where all begin inside there is none, until they begin at rest."""
+    body = parse_robot("hopper")
+    demos = InMemory(body.layout, collect(Locomotion(body), policy_for(body), 1, 0))
+    method = replace(SMALL, pieces=16, gradient_steps=2, begin_anywhere=1.0)
+    staying, fading = (finished(begun(body, replace(method, fade=fade), demos, 6_000))[1] for fade in (0.0, 0.3))
+    assert np.isnan(staying[-1].mean_return)
+    assert np.isfinite(fading[-1].mean_return)
+    assert [one.steps for one in fading] == [one.steps for one in staying]
 
 
 def test_gaifo_begins_from_the_clone(slider: Robot) -> None:

@@ -69,6 +69,8 @@ class WarmStart:
     """What GAIfO's discriminator is shown: projected transitions, or those of the original demonstrations by weight."""
     begin_anywhere: Fraction = 0.5
     """Part of GAIfO's episodes that begin in the middle of the movement, in a projected state."""
+    fade: Fraction = 0.0
+    """Part of GAIfO's steps over which such beginnings fade out, in a line; 0: they stay as many."""
     gaifo: Gaifo = FROM_A_CLONE
     """Settings of GAIfO."""
 
@@ -160,8 +162,17 @@ class WarmTraining:
         """Follow a block of pieces, or take some gradient steps, or a batch of GAIfO."""
         if not self._projecting.done:
             return self._project()
+        if self._cloning.done:
+            self._fade()
         learned = (self._tuning if self._cloning.done else self._cloning).iterate()
         return replace(learned, steps=self._projecting.steps + learned.steps)
+
+    def _fade(self) -> None:
+        """Let fewer episodes begin inside: with several gaits to begin in, a policy learns a little of each of them."""
+        trainer, over = self._tuning.trainer, self._method.fade
+        if over and isinstance(trainer.task, ReferenceStarts):
+            left = max(0.0, 1 - self._tuning.progress / over)
+            trainer.collector.task = replace(trainer.task, fraction=left * trainer.task.fraction)
 
     def _project(self) -> Progress:
         """Follow a block of pieces; say what came of all of them in the end."""
