@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from imitable.experiments.rows import styles
 from imitable.experiments.tables import Table
 from imitable.types import Floats
 
@@ -43,8 +44,8 @@ def curves(table: Table, rows: Sequence[str]) -> bytes | None:
         return None
     figure, panels = panels_of(len(places))
     for place, panel in zip(places, panels, strict=True):
-        for colour, row in zip(COLOURS, rows, strict=False):
-            draw_curve(panel, [record.curve for record in table.at(place, row)], colour, row)
+        for row, style in styles(rows).items():
+            draw_curve(panel, [record.curve for record in table.at(place, row)], COLOURS[style % len(COLOURS)], row)
         panel.set_title(place, fontsize=9)
         panel.set_xlabel("steps")
     panels[0].set_ylabel("return, sampled actions")
@@ -73,10 +74,18 @@ def against(table: Table, groups: dict[str, list[tuple[float, str]]], rows: Sequ
         return None
     figure, panels = panels_of(len(there))
     for (name, points), panel in zip(there.items(), panels, strict=True):
-        for colour, row in zip(COLOURS, rows, strict=False):
+        for row, style in styles(rows).items():
             found = [(amount, table.returns(place, row)) for amount, place in points if len(table.returns(place, row))]
             means, stds = [float(values.mean()) for _, values in found], [_std(values) for _, values in found]
-            panel.errorbar([amount for amount, _ in found], means, stds, color=colour, label=row, marker="o", capsize=3)
+            panel.errorbar(
+                [amount for amount, _ in found],
+                means,
+                stds,
+                color=COLOURS[style % len(COLOURS)],
+                label=row,
+                marker="o",
+                capsize=3,
+            )
         panel.set_title(name, fontsize=9)
         panel.set_xlabel(label)
     panels[0].set_ylabel("return, mean actions")

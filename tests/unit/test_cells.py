@@ -37,6 +37,7 @@ from imitable.experiments.rows import (
     TABLE_B,
     Row,
     scored_by,
+    styles,
 )
 from imitable.experiments.scaling import check_scale, scaled_count, scaled_method
 from imitable.experiments.settings import BY_NAME, SETTINGS
@@ -293,3 +294,10 @@ def test_an_expert_that_two_settings_share_is_imitated_once() -> None:
 
 def test_the_protocol_of_the_records_is_that_of_this_version() -> None:
     assert read_protocol(Path(__file__).parents[2] / "results" / "protocol.json") == default_protocol()
+
+
+def test_a_row_looks_the_same_in_every_figure() -> None:
+    main, compared = styles([row.name for row in TABLE_A]), styles(["GAIL", "SAIL", "DCC", "ID-Feas", "Ours"])
+    assert len(set(main.values())) == len(TABLE_A)
+    assert all(compared[row] == main[row] for row in compared if row in main)
+    assert len(set(compared.values())) == len(compared), "and no two rows look alike"

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Rows of the tables: who is imitated, by what weights, with which learner. Names are the same in code, tables and report."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from imitable.experiments.jobs import Scoring, WeightRule
 from imitable.experiments.protocol import PLAIN, PROJECTION
@@ -117,6 +119,14 @@ RULES = {
     "balanced": WeightRule(balance="demonstrator"),
 }
 """Candidates of our weight rule: exp(−share / 0.03), as it was before scores had the imitator's noise in them, and today's."""
+
+
+def styles(rows: Sequence[str]) -> dict[str, int]:
+    """Return the number of a line's style by row: a row of table A has the same in every figure, others take what is free."""
+    order = {row.name: place for place, row in enumerate(TABLE_A)}
+    taken = {order[row] for row in rows if row in order}
+    free = (number for number in count() if number not in taken)
+    return {row: order[row] if row in order else next(free) for row in rows}
 
 
 def scored_by(method: str) -> Row:

@@ -18,7 +18,7 @@ from imitable.experiments.paper_numbers import printed
 from imitable.experiments.protocol import read_protocol
 from imitable.experiments.records import read_record
 from imitable.experiments.reproduction import PROTOCOL_FILE, RECORDS
-from imitable.experiments.rows import BASELINES, EXPLORATORY, PRIMARY
+from imitable.experiments.rows import BASELINES, EXPLORATORY, PRIMARY, styles
 from imitable.experiments.tables import Table, claims, outcome, table_of
 from imitable.report.motion import rounded
 from imitable.types import Floats
@@ -81,6 +81,7 @@ def _experiment(table: Table) -> dict[str, Any]:
         "missing": table.missing,
         "mixed": len(table.codes) > 1,
         "rows": table.rows,
+        "styles": styles(table.rows),
         "places": [_place(table, place) for place in table.places],
         "baselines": baselines,
         "outcomes": [{"row": row, **asdict(outcome(table, row, baselines, paper))} for row in tested],

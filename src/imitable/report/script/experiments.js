@@ -15,9 +15,9 @@ function drawExperiments() {
 function drawExperiment() {
   const one = experiments[Number(byId("experiment").value)];
   if (!shownRows.has(one)) shownRows.set(one, new Set(one.rows));
-  byId("row-filter").replaceChildren(el("legend", {}, "rows"), ...one.rows.map((row, i) => el("label", {},
+  byId("row-filter").replaceChildren(el("legend", {}, "rows"), ...one.rows.map((row) => el("label", {},
     el("input", {type: "checkbox", value: row, checked: shownRows.get(one).has(row) ? "" : null, onchange: (event) => { event.target.checked ? shownRows.get(one).add(row) : shownRows.get(one).delete(row); drawTables(one); }}), " ",
-    sv("svg", {class: "key", viewBox: "0 0 26 10", "aria-hidden": "true"}, sv("line", {x1: 0, x2: 26, y1: 5, y2: 5, "stroke-width": 2.5, ...rowStyle(i)})), ` ${row}`)));
+    sv("svg", {class: "key", viewBox: "0 0 26 10", "aria-hidden": "true"}, sv("line", {x1: 0, x2: 26, y1: 5, y2: 5, "stroke-width": 2.5, ...rowStyle(one.styles[row])})), ` ${row}`)));
   drawTables(one);
 }
 function drawTables(one) {
@@ -53,8 +53,8 @@ function placeChart(frame, one, place, rows) {
   const {svg, X, Y} = chart(widthOf(frame), 240, {left: 60, top: 12}, {x: [0, last], y: [low - pad, high + pad], xLabel: "control steps", yLabel: "return"}, `Learning curves on ${place.name}`);
   for (const row of drawn) {
     const {curve} = place.rows[row], at = (ys) => curve.steps.map((step, k) => [X(step), Y(ys[k])]);
-    svg.append(sv("path", {d: `${linePath([...at(curve.high), ...at(curve.low).reverse()])}Z`, fill: rowStyle(one.rows.indexOf(row)).stroke, opacity: 0.14}),
-      sv("path", {d: linePath(at(curve.mean)), fill: "none", "stroke-width": 2, ...rowStyle(one.rows.indexOf(row))}, sv("title", {}, row)));
+    svg.append(sv("path", {d: `${linePath([...at(curve.high), ...at(curve.low).reverse()])}Z`, fill: rowStyle(one.styles[row]).stroke, opacity: 0.14}),
+      sv("path", {d: linePath(at(curve.mean)), fill: "none", "stroke-width": 2, ...rowStyle(one.styles[row])}, sv("title", {}, row)));
   }
   frame.append(svg);
 }
