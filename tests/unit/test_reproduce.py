@@ -25,7 +25,7 @@ from imitable.experiments.cases import Recording
 from imitable.experiments.catalogue import CHEETAH, Entry, at, catalogue
 from imitable.experiments.cell_records import CellRecord, read_cell
 from imitable.experiments.cells import Cell, Terms, chosen, job_of
-from imitable.experiments.estimates import core_hours, seconds
+from imitable.experiments.estimates import FIRST_GOAL, core_hours, seconds
 from imitable.experiments.executors import Here, Local, Made, Queue
 from imitable.experiments.protocol import PLAIN
 from imitable.experiments.records import write_record
@@ -297,8 +297,10 @@ def test_alone_it_lists_every_experiment(
     said = json.loads(capsys.readouterr().out)
     by_name = {one["experiment"]: one for one in said["experiments"]}
     assert by_name["mujoco-a"]["cells"] == 6 * (5 * 5 + 6 * 3)
-    assert by_name["mujoco-b"]["cells"] == 0
-    assert "projection" in by_name["mujoco-b"]["lacking"]
+    assert by_name["mujoco-b"]["cells"] == 6 * (4 * 5 + 2 * 3)
+    assert by_name["mujoco-b"]["lacking"] == ""
+    assert said["first_goal"]["seeds"] == FIRST_GOAL
+    assert 0 < said["first_goal"]["core_hours_left"] < said["core_hours_left"]
     assert 0 < said["core_hours_left"] < sum(one["core_hours"] for one in by_name.values()), "shared work is counted once"
     assert list(tmp_path.iterdir()) == []
 

@@ -124,8 +124,10 @@ def _report(
     left = core_hours(piece.job for piece in left_of(cells, workshop))
     table(verb.common, f"Experiments, in {verb.out}", STANDING, [_standing_row(one) for one in stand])
     say(verb.common, f"all together, shared work once: about {_hours(left)} left")
-    if not verb.experiments:
-        say(verb.common, _first_goal(experiments, terms, workshop))
+    goal = None if verb.experiments else _first_goal(experiments, terms, workshop)
+    if goal is not None:
+        words = f"of `all --seeds {FIRST_GOAL}`, the first goal, about {_hours(goal)} are left; its budget: {BUDGET_HOURS}"
+        say(verb.common, words)
     codes = {code for record in records_of(cells, workshop.records) if record for code in record.provenance.codes}
     if len(codes) > 1:
         say(verb.common, f"! the code changed between these cells: {', '.join(sorted(codes))}")
@@ -141,6 +143,7 @@ def _report(
             "changes": list(changes),
             "codes": sorted(codes),
             "core_hours_left": left,
+            "first_goal": goal and {"seeds": FIRST_GOAL, "core_hours_left": goal, "budget": BUDGET_HOURS},
             "experiments": [asdict(one) for one in stand],
             "cells": _documented(cells, workshop) if verb.experiments else [],
             "failed": [{"piece": made.piece.key, "reason": made.error} for made in failed],
@@ -148,12 +151,11 @@ def _report(
     )
 
 
-def _first_goal(experiments: Sequence[Experiment], terms: Terms, workshop: Workshop) -> str:
-    """Say what is left of the first goal, which has a budget."""
+def _first_goal(experiments: Sequence[Experiment], terms: Terms, workshop: Workshop) -> float:
+    """Return the core-hours that are left of the first goal."""
     paper = [one for one in experiments if not one.development]
     left = left_of(cells_of(paper, replace(terms, seeds=FIRST_GOAL)), workshop)
-    hours = core_hours(piece.job for piece in left)
-    return f"of `all --seeds {FIRST_GOAL}`, the first goal, about {_hours(hours)} are left; its budget: {BUDGET_HOURS}"
+    return core_hours(piece.job for piece in left)
 
 
 def _hours(count: float) -> str:
