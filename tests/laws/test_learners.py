@@ -93,7 +93,7 @@ LONG = {
     "sail": (QUICK["sail"], 12_800),
     "cloning": ("cloning:gradient_steps=20000,minibatch=32,hidden=8x8", 0),
     # steps that just suffice: pieces are followed in blocks that surely fit
-    "warm-start": ("warm-start:pieces=100,gradient_steps=1000,gaifo.critic_steps=512,gaifo.length=8", 15_000),
+    "warm-start": ("warm-start:pieces=100,gradient_steps=1000,gaifo.critic_steps=512,gaifo.length=8", 16_000),
     "dcc": (QUICK["dcc"], 25 * 64 * 32),
 }
 """Learners, and steps long enough to be killed on the way; gaifo is killed in the tests of the command line."""
