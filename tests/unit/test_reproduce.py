@@ -20,7 +20,7 @@ from imitable.cli import reproduce as cli_reproduce
 from imitable.cli.experiment_verbs import Reproduce
 from imitable.cli.main import parse
 from imitable.cli.reproduce import run
-from imitable.errors import CellsFailed, ImitableError, NoRun
+from imitable.errors import BadOption, CellsFailed, ImitableError
 from imitable.experiments.cases import Recording
 from imitable.experiments.catalogue import CHEETAH, Entry, at, catalogue
 from imitable.experiments.cell_records import CellRecord, read_cell
@@ -81,7 +81,7 @@ def test_the_report_shows_the_tables_of_a_store(whole: Path, tmp_path: Path) -> 
         assert main["missing"] == main["cells"] - 2
         assert dict(shown["provenance"])["scale"] == "0.0001"
     (tmp_path / PROTOCOL_FILE).write_bytes((whole / PROTOCOL_FILE).read_bytes())
-    with pytest.raises(NoRun, match="name the folder of --records"):
+    with pytest.raises(BadOption, match="name the folder of its --records"):
         content([tmp_path], explain=0)
 
 

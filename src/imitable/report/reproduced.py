@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from imitable.command_text import command
-from imitable.errors import NoRun
+from imitable.errors import BadOption
 from imitable.experiments.catalogue import catalogue
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Terms
@@ -46,7 +46,7 @@ def reproduction_at(path: Path) -> Reproduction | None:
     first = next(records.glob(CELLS), None)
     if first is None:
         if (path / PROTOCOL_FILE).exists():
-            raise NoRun(str(path), "it is a store of imitable reproduce without a record; name the folder of --records")
+            raise BadOption("PATH", path, "imitable reproduce left no record in it: name the folder of its --records")
         return None
     beside = path if records != path else path.parent
     protocol = read_protocol(beside / PROTOCOL_FILE)
