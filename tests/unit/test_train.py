@@ -63,6 +63,26 @@ def test_a_resumed_run_ends_in_the_same_bits(method: Method, body: str, practice
 
 
 @EVERY
+def test_the_result_is_the_mean_of_the_last_policies_and_learning_does_not_notice(method: Method, tmp_path: Path) -> None:
+    averaging = dataclasses.replace(method, averaged=0.5)
+    plain, averaged = (Trainer(HOPPER, one, budget=128 * 6, seed=0) for one in (method, averaging))
+    weights: list[np.ndarray] = []
+    while not plain.done:
+        plain.iterate(), averaged.iterate()
+        assert averaged.current.hash == plain.policy.hash
+        weights.append(plain.policy.weights[1])
+        if plain.steps == 128 * 4:
+            save_checkpoint(averaged, tmp_path / "checkpoint")
+    assert averaged.policy.hash != plain.policy.hash
+    np.testing.assert_allclose(averaged.policy.weights[1], np.mean(weights[3:], axis=0), atol=1e-6)
+    resumed = Trainer(HOPPER, averaging, budget=128 * 6, seed=0)
+    load_checkpoint(resumed, tmp_path / "checkpoint")
+    while not resumed.done:
+        resumed.iterate()
+    assert resumed.policy.hash == averaged.policy.hash
+
+
+@EVERY
 def test_a_checkpoint_of_other_settings_is_refused(method: Method, tmp_path: Path) -> None:
     path = tmp_path / "checkpoint"
     save_checkpoint(trained(method, 1), path)

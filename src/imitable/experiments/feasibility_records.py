@@ -10,7 +10,7 @@ import numpy as np
 from imitable.experiments.records import read_record
 from imitable.experiments.settings import Setting
 from imitable.experiments.statistics import auroc, rank_correlation
-from imitable.feasibility.weighting import Measures, balanced, is_balanced, log_scores, masses, noise_of
+from imitable.feasibility.weighting import Measures, balanced, is_balanced, log_scores, masses, noise_of, weight_logs
 from imitable.types import Floats
 
 Measure = Literal["distance", "share"]
@@ -128,8 +128,9 @@ def composed_weights(
     recorded = [len(array) for array in record.measured(setting, "distance")]
     copies = np.concatenate([np.full(size, count / size) for size, count in zip(recorded, counts, strict=True)])
     present = copies > 0
-    logs, repeats = record.log_scores(setting, temperature), np.where(present, copies, 1)
-    if is_balanced(balance, temperature, str(record.about["rule"])):
+    rule, repeats = str(record.about["rule"]), np.where(present, copies, 1)
+    logs = weight_logs(record.log_scores(setting, temperature), temperature, rule)
+    if is_balanced(balance, temperature, rule):
         mass = balanced(logs, repeats, np.repeat(setting.demonstrators, recorded).tolist(), present)
     else:
         mass = masses(logs, repeats, present)

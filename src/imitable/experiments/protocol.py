@@ -25,6 +25,12 @@ PLAIN, PROJECTION = "plain", "projection"
 
 MILLION = 1_000_000
 
+POST_HOC = (
+    "the result of a run is the mean of the policies of its last twentieth, not the last policy (gaifo, warm-start, SAIL)",
+    "weights by the square of the score, not by the score",
+)
+"""What was changed after cells of the six settings had been run, which are kept in results/first_protocol."""
+
 
 @dataclass(frozen=True)
 class Seeds:
@@ -62,6 +68,8 @@ class Protocol:
     evaluation: Evaluation
     experts: dict[str, str]
     """Hashes of the demonstrators, by body, `@` and setting, and set if it is not a."""
+    post_hoc: tuple[str, ...] = ()
+    """What was changed after cells had been run and seen."""
 
     @property
     def hash(self) -> str:
@@ -97,6 +105,7 @@ def default_protocol() -> Protocol:
         seeds=Seeds(),
         evaluation=Evaluation(),
         experts=expert_hashes(),
+        post_hoc=POST_HOC,
     )
 
 
@@ -149,6 +158,7 @@ def main() -> None:
         plain.seeds,
         plain.evaluation,
         plain.experts,
+        plain.post_hoc,
     )
     write_record(options.out, protocol, indent=1)
 

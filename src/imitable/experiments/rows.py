@@ -115,10 +115,12 @@ CLAIMED = frozenset({"GAIL", "SAIL", "ID-Feas", "Ours", "direct"})
 RULES = {
     "as it was": WeightRule("share:0.03"),
     "as it was, balanced": WeightRule("share:0.03", balance="demonstrator"),
-    "plain": WeightRule(),
-    "balanced": WeightRule(balance="demonstrator"),
+    "plain": WeightRule("score:1"),
+    "balanced": WeightRule("score:1", balance="demonstrator"),
+    "sharper": WeightRule(balance="demonstrator"),
 }
-"""Candidates of our weight rule: exp(−share / 0.03), as it was before scores had the imitator's noise in them, and today's."""
+"""Candidates of our weight rule: exp(−share / 0.03), as it was before scores had the imitator's noise in them; the score; and
+its square, as it is today."""
 
 
 def styles(rows: Sequence[str]) -> dict[str, int]:

@@ -314,7 +314,7 @@ def weigh(
     names = [episode.demonstrator for episode in scores.episodes]
     chosen = weighting.chosen_rows(keep, verdict, logs, names)
     segments = scores.weighing.segments if segments is None else segments
-    weighed = _segment_logs(scores, text) if segments else logs
+    weighed = _segment_logs(scores, text) if segments else weighting.weight_logs(logs, text, measurement.rule)
     even = weighting.is_balanced(balance, text, measurement.rule)
     weight = weighting.balanced(weighed, lengths, names, chosen) if even else weighting.masses(weighed, lengths, chosen)
     remarks = weighting.remarks(weight, verdict, measurement.certificate, np.array(measurement.own_share))
@@ -341,7 +341,7 @@ def _log_scores(scores: Scores, temperature: str, lengths: Ints, sign: int) -> F
 
 
 def _segment_logs(scores: Scores, temperature: str) -> Floats:
-    """(N) ln of the mean score of each demonstration's segments."""
+    """(N) ln of what each demonstration's segments weigh in the mean."""
     measurement = scores.measurement
     if measurement.rule != "share":
         raise BadOption("segments", "yes", "this method scores demonstrations as a whole; score with direct")

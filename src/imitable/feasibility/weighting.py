@@ -23,8 +23,11 @@ CERTIFIED = 0.95
 BALANCES = ("auto", "none", "demonstrator")
 """What masses are balanced by; see `is_balanced` for `auto`."""
 VERDICTS = ("feasible", "nearly", "infeasible")
-SHARE = "share:"
-"""Begins a temperature on the share, such as `share:0.05`; a plain number is one on the distance."""
+SHARE, SCORE = "share:", "score:"
+"""Begin a temperature on the share (`share:0.05`) or on the score (`score:1`); a plain number is one on the distance."""
+SHARPER = 0.5
+"""Temperature on the score by which `auto` weighs, of the rule `share`: a tenth of the mass on demonstrations that cannot be
+followed is enough to spoil a policy (measured), and their scores are about that much lower."""
 RULES = ("share", "calibrated", "sigmoid")
 """How `auto` scores: 1 / (1 + τ exp(share / τ)), τ the imitator's noise; ID-Feas's interpolation between calibration bounds;
 1 − share."""
@@ -54,9 +57,10 @@ def log_scores(measures: Measures, temperature: str, rule: str) -> Floats:
     others uniform, and both as likely: no more than a model, so that it is called a score.
     paper: −min((D − min D) / 5, 50).  arm: −(D − min D) / σ with σ a tenth of the gap between the best and the mean of the
     middle 80 % of the sorted distances.  A number σ: the paper's formula with it, not capped.  share:T: −share / T.
+    score:T: as auto, for T is a temperature of the weights, see `weight_logs`.
     """
     distance = measures.distance
-    if temperature == "auto":
+    if temperature == "auto" or temperature.startswith(SCORE):
         return _auto(measures, rule)
     excess = distance - distance.min()
     if temperature == "paper":
@@ -68,19 +72,26 @@ def log_scores(measures: Measures, temperature: str, rule: str) -> Floats:
     return -measures.share / number if temperature.startswith(SHARE) else -excess / number
 
 
+def weight_logs(logs: Floats, temperature: str, rule: str) -> Floats:
+    """(…) ln of what transitions weigh, given ln score: score^(1/T), T of `score:T`, `SHARPER` of `auto` by `share`, else 1."""
+    if temperature.startswith(SCORE):
+        return logs / parse_temperature(temperature)
+    return logs / SHARPER if temperature == "auto" and rule == "share" else logs
+
+
 def parse_temperature(text: str) -> float:
-    """Return the number in a temperature: `5`, or `share:0.05`."""
+    """Return the number in a temperature: `5`, `share:0.05`, or `score:1`."""
     try:
-        value = float(text.removeprefix(SHARE))
+        value = float(text.removeprefix(SHARE).removeprefix(SCORE))
     except ValueError:
         value = float("nan")
     if not 0 < value < float("inf"):
-        raise BadOption("temperature", text, "give auto, paper, arm, a number above 0, or share:NUMBER")
+        raise BadOption("temperature", text, "give auto, paper, arm, a number above 0, share:NUMBER or score:NUMBER")
     return value
 
 
 def temperature_text(temperature: str | float) -> str:
-    """Return a temperature as text, checked: a word, `share:NUMBER`, or a number, which may be given as one."""
+    """Return a temperature as text, checked: a word, `share:NUMBER`, `score:NUMBER`, or a number, which may be given as one."""
     text = temperature if isinstance(temperature, str) else repr(float(temperature))
     if text not in ("auto", "paper", "arm"):
         parse_temperature(text)
@@ -113,12 +124,13 @@ def log_score(shares: Floats, noise: float) -> Floats:
 
 
 def share_logs(shares: Floats, temperature: str, noise: float) -> Floats:
-    """(…) ln score of shares alone: `auto` of the rule `share`, or `share:T`; others need the whole set."""
-    if temperature == "auto":
-        return log_score(shares, noise)
-    if not temperature.startswith(SHARE):
-        raise BadOption("temperature", temperature, "segments are weighed by their shares: give auto or share:NUMBER")
-    return -shares / parse_temperature(temperature)
+    """(…) ln of what shares alone weigh: `auto` and `score:T` of the rule `share`, or `share:T`; others need the whole set."""
+    if temperature.startswith(SHARE):
+        return -shares / parse_temperature(temperature)
+    if temperature != "auto" and not temperature.startswith(SCORE):
+        expected = "segments are weighed by their shares: give auto, share:NUMBER or score:NUMBER"
+        raise BadOption("temperature", temperature, expected)
+    return weight_logs(log_score(shares, noise), temperature, "share")
 
 
 def segment_lengths(begins: Sequence[int], length: int) -> Ints:
@@ -137,9 +149,9 @@ def relative_densities(logs: Floats, lengths: Ints) -> Floats:
 
 
 def masses(logs: Floats, lengths: Ints, chosen: Bools | None = None) -> Floats:
-    """(N) probability mass of every demonstration: w ∝ score · length, so that each transition weighs its score.
+    """(N) probability mass of every demonstration: e^logs · length, so that each transition weighs e^logs.
 
-    Where every score is zero, the chosen ones weigh the same a transition.
+    Where every one is zero, the chosen ones weigh the same a transition.
     """
     chosen = np.ones(len(logs), bool) if chosen is None else chosen
     if not np.isfinite(logs[chosen]).any():
@@ -152,8 +164,8 @@ def masses(logs: Floats, lengths: Ints, chosen: Bools | None = None) -> Floats:
 def balanced(logs: Floats, lengths: Ints, demonstrators: Sequence[str], chosen: Bools | None = None) -> Floats:
     """(N) probability masses that do not depend on how many demonstrations a demonstrator gave.
 
-    A demonstrator weighs as its mean score says, p(d) ∝ Σ_i score_i length_i / Σ_i length_i over its demonstrations (the
-    paper's Eqn. 4), and a demonstration within it w ∝ score · length. Those that are not chosen count as scores of zero.
+    With v = e^logs, a demonstrator weighs as the mean of its transitions, p(d) ∝ Σ_i v_i length_i / Σ_i length_i (the paper's
+    Eqn. 4), and a demonstration within it v · length. Those that are not chosen count as zero.
     """
     names = np.array(demonstrators)
     plain, mass = masses(logs, lengths, chosen), np.zeros(len(logs))
@@ -168,7 +180,7 @@ def is_balanced(balance: str, temperature: str, rule: str) -> bool:
 
     The paper's rule and the published rules of other methods never are, unless that is asked for.
     """
-    ours = temperature.startswith(SHARE) or (temperature == "auto" and rule == "share")
+    ours = temperature.startswith(SHARE) or (rule == "share" and (temperature == "auto" or temperature.startswith(SCORE)))
     return balance == "demonstrator" or (balance == "auto" and ours)
 
 

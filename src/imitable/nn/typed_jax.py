@@ -66,6 +66,11 @@ def scaled(tree: Tree, factor: Array | float) -> Tree:
     return jax.tree.map(lambda x: factor * x, tree)
 
 
+def blended(tree: Tree, other: Tree, part: float) -> Tree:
+    """Return tree + part · (other − tree)."""
+    return jax.tree.map(lambda x, y: x + part * (y - x), tree, other)
+
+
 def start_optimiser(optimiser: optax.GradientTransformation, tree: object) -> optax.OptState:
     """Return an optimiser's state before its first step."""
     return optimiser.init(tree)  # pyright: ignore[reportArgumentType]

@@ -11,12 +11,12 @@ from imitable import seeding
 from imitable.errors import CannotResume
 from imitable.files import write_bytes
 from imitable.nn.normaliser import Normaliser
-from imitable.nn.typed_jax import array, leaves, replaced
+from imitable.nn.typed_jax import Tree, array, leaves, replaced
 from imitable.rl.scaling import RewardScale
 from imitable.rl.train import Trainer
 from imitable.tensors import Arrays, DamagedFile, read, to_bytes
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def fingerprint(trainer: Trainer) -> dict[str, object]:
@@ -43,8 +43,8 @@ def save_checkpoint(trainer: Trainer, path: Path) -> None:
     model_arrays, model_generators = trainer.reward_model.snapshot()
     tensors: Arrays = {f"collector.{name}": array for name, array in arrays.items()}
     tensors |= {f"reward_model.{name}": array for name, array in model_arrays.items()}
-    for index, leaf in enumerate(leaves(trainer.agent)):
-        tensors[f"agent.{index}"] = np.asarray(leaf)
+    tensors |= {f"agent.{index}": np.asarray(leaf) for index, leaf in enumerate(leaves(trainer.agent))}
+    tensors |= {f"mean_actor.{index}": np.asarray(leaf) for index, leaf in enumerate(leaves(trainer.mean_actor))}
     tensors |= {
         "observed.mean": trainer.observed.mean,
         "observed.variance": trainer.observed.variance,
@@ -57,7 +57,7 @@ def save_checkpoint(trainer: Trainer, path: Path) -> None:
         "fingerprint": json.dumps(fingerprint(trainer)),
         "generators": json.dumps(generators | {"order": seeding.to_json(trainer.order)}),
         "reward_model": json.dumps(model_generators),
-        "counts": json.dumps([trainer.observed.count, trainer.scale.seen.count, trainer.steps]),
+        "counts": json.dumps([trainer.observed.count, trainer.scale.seen.count, trainer.steps, trainer.averaged]),
     }
     write_bytes(path, to_bytes(tensors, metadata))
 
@@ -65,9 +65,9 @@ def save_checkpoint(trainer: Trainer, path: Path) -> None:
 def load_checkpoint(trainer: Trainer, path: Path) -> None:
     """Put a fresh trainer of the same settings into the state that was saved."""
     tensors, metadata = checked(path, fingerprint(trainer))
-    count = len(leaves(trainer.agent))
-    trainer.agent = replaced(trainer.agent, [array(tensors[f"agent.{index}"]) for index in range(count)])
-    seen, scaled, trainer.steps = json.loads(metadata["counts"])
+    trainer.agent = _restored(trainer.agent, tensors, "agent")
+    trainer.mean_actor = _restored(trainer.mean_actor, tensors, "mean_actor")
+    seen, scaled, trainer.steps, trainer.averaged = json.loads(metadata["counts"])
     trainer.observed = Normaliser(tensors["observed.mean"], tensors["observed.variance"], seen)
     scale = Normaliser(tensors["scale.mean"], tensors["scale.variance"], scaled)
     trainer.scale = RewardScale(tensors["scale.returns"], scale)
@@ -91,6 +91,10 @@ def checked(path: Path, here: dict[str, object]) -> tuple[Arrays, dict[str, str]
         names = ", ".join(name for name in here if saved.get(name) != here[name])
         raise CannotResume(str(path), f"it was made with other settings ({names})")
     return tensors, metadata
+
+
+def _restored(tree: Tree, tensors: Arrays, name: str) -> Tree:
+    return replaced(tree, [array(tensors[f"{name}.{index}"]) for index in range(len(leaves(tree)))])
 
 
 def _part(tensors: Arrays, prefix: str) -> Arrays:

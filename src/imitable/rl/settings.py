@@ -37,6 +37,9 @@ Minibatch = Annotated[int, Range(1, inf)]
 LearningRate = Annotated[float, Range(1e-12, 1)]
 """Adam's rate."""
 
+Averaged = Annotated[float, Range(0, 1)]
+"""Part of a run, at its end, whose policies are averaged."""
+
 MaxKl = Annotated[float, Range(1e-9, 10)]
 """Largest mean KL divergence of one update."""
 
@@ -64,6 +67,8 @@ class Trpo:
     """Upper bound on the exploration at the end of the budget; the bound falls in a line from the start."""
     critic_steps: CriticSteps = 80_000
     """Steps that teach only the critic, when a run begins from a given policy."""
+    averaged: Averaged = 0.0
+    """Part of the steps, at their end, whose policies' mean is the result; 0: the last policy is."""
     epochs: Epochs = 4
     """Passes of the value fit over the batch."""
     minibatch: Minibatch = 512
@@ -111,6 +116,8 @@ class Ppo:
     """Upper bound on the exploration at the end of the budget; the bound falls in a line from the start."""
     critic_steps: CriticSteps = 80_000
     """Steps that teach only the critic, when a run begins from a given policy."""
+    averaged: Averaged = 0.0
+    """Part of the steps, at their end, whose policies' mean is the result; 0: the last policy is."""
     epochs: Epochs = 10
     """Passes over the batch."""
     minibatch: Minibatch = 512

@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Array, Int
 
 from imitable import seeding
-from imitable.nn.networks import from_policy, policy_of
+from imitable.nn.networks import Actor, from_policy, policy_of
 from imitable.nn.normaliser import Normaliser, fresh, updated
-from imitable.nn.typed_jax import array
+from imitable.nn.typed_jax import array, blended
 from imitable.rl import ppo, scaling, trpo
 from imitable.rl.agent import Agent, Rates, fresh_networks
 from imitable.rl.experience import Experience
@@ -69,6 +69,8 @@ class Trainer:
         self.observed = normaliser or _first_normaliser(task, begin)
         actor, critic = fresh_networks(method, task.observation_size, task.robot.control_range.shape[1], seed)
         self.agent = _module(method).start((actor if begin is None else from_policy(begin, method.log_std), critic))
+        self.mean_actor: Actor = self.agent.actor
+        self.averaged = 0  # actors that it is the mean of
 
     @property
     def done(self) -> bool:
@@ -82,15 +84,22 @@ class Trainer:
 
     @property
     def policy(self) -> Policy:
-        """The current policy, for NumPy."""
-        actor = self.agent.actor
+        """What the run has come to, for NumPy: the mean of the last policies, if the method averages and has begun to."""
+        return self._policy_of(self.mean_actor if self.averaged else self.agent.actor)
+
+    @property
+    def current(self) -> Policy:
+        """The policy that collects."""
+        return self._policy_of(self.agent.actor)
+
+    def _policy_of(self, actor: Actor) -> Policy:
         return policy_of(actor.mean, actor.log_std, self.observed, self.task.robot, self._observation_limit)
 
     def iterate(self) -> Progress:
         """Collect one segment and learn from it."""
         rates = self._rates()
         quiet = self._quiet()
-        segment = self.collector.collect(self.policy, self.method.length, quiet)
+        segment = self.collector.collect(self.current, self.method.length, quiet)
         rewards = self.reward_model(segment)
         batch = self._experience(segment, rewards, quiet)
         agent, metrics = _module(self.method).update(self.method, self.agent, batch, self._minibatches(), rates)
@@ -101,6 +110,7 @@ class Trainer:
         if self._running:
             self.observed = updated(self.observed, segment.observations.reshape(-1, self.task.observation_size))
         self.steps += segment.rewards.size
+        self._average()
         self.recent.extend(zip(segment.returns.tolist(), segment.lengths.tolist(), strict=True))
         paid = [episode for episode in self.recent if not np.isnan(episode[0])]
         return Progress(
@@ -111,6 +121,12 @@ class Trainer:
             unstable=segment.unstable,
             metrics={name: float(value) for name, value in metrics.items()} | rewards.metrics,
         )
+
+    def _average(self) -> None:
+        """Count the actor into the mean of the last ones, m_k = m_{k−1} + (θ_k − m_{k−1}) / k (Polyak and Juditsky, 1992)."""
+        if self.steps > (1 - self.method.averaged) * self.budget:
+            self.averaged += 1
+            self.mean_actor = blended(self.mean_actor, self.agent.actor, 1 / self.averaged)
 
     def _rates(self) -> Rates:
         """Anneal in a line over the budget: the learning rate to a tenth, the bound on exploration to its end."""

@@ -22,6 +22,7 @@ from imitable.nn.typed_jax import array, leaves, replaced
 from imitable.rl.expert import check_settings
 from imitable.rl.reward_model import Rewards, absorbing_steps
 from imitable.rl.settings import (
+    Averaged,
     Count,
     CriticSteps,
     Epochs,
@@ -71,6 +72,7 @@ class Gaifo:
             "epochs": 1,
             "minibatch": 200,
             "learning_rate": 3e-4,
+            "averaged": 0.0,
             "max_kl": 0.01,
             "features": "pair",
             "reward": "softplus",
@@ -107,6 +109,8 @@ class Gaifo:
     """Adam's rate; falls in a line to a tenth."""
     critic_steps: CriticSteps = 40_000
     """Steps that teach everything but the policy, when the training begins from a given one."""
+    averaged: Averaged = 0.05
+    """Part of the steps, at their end, whose policies' mean is the result: one update can make a walker fall that walked."""
     algorithm: Annotated[str, OneOf("ppo", "trpo")] = "ppo"
     """How the policy learns: ppo or trpo."""
     max_kl: MaxKl = 0.02

@@ -30,6 +30,7 @@ from imitable.nn.typed_jax import array, compiled, leaves, replaced
 from imitable.policies.acting import normalised
 from imitable.rl.reward_model import Rewards, absorbing_steps
 from imitable.rl.settings import (
+    Averaged,
     Count,
     CriticSteps,
     Epochs,
@@ -92,6 +93,8 @@ class Sail:
     """Adam's rate; falls in a line to a tenth."""
     critic_steps: CriticSteps = 40_000
     """Steps that teach everything but the policy, after it was pre-trained."""
+    averaged: Averaged = 0.05
+    """Part of the steps, at their end, whose policies' mean is the result."""
     anchor: Weight = 1.0
     """Weight of the prior ‖μ(s) − a*(s)‖², the clipped surrogate having the weight 1."""
     goal_hidden: Widths = (128, 128)
