@@ -27,7 +27,7 @@ def main_table(table: Table, rows: Sequence[Row], rule: WeightRule, random: Mapp
     for method in ("GAIL", "SAIL", "ID-Feas", "Ours"):
         cells = [printed_text(printed(place, method)) for place in table.places]
         lines.append(f"| *paper: {method}* | {' | '.join(cells)} |")
-    lines += ["", "Mean ± deviation between seeds (number of seeds), mean actions of the last policy, 100 episodes.", ""]
+    lines += ["", "Mean ± deviation between seeds (number of seeds), mean actions of the final policy, 100 episodes.", ""]
     access = [f"| {row.name} | {', '.join(row.needs(rule))} |" for row in rows]
     lines += ["| row | needs access to |", "|---|---|", *access, ""]
     return [*lines, *_aggregates(table, names, random), *_outcomes(table, names), *_claims(table, names)]

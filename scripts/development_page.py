@@ -31,7 +31,7 @@ def page(results: Path) -> str:
         "# Development: which learner, which weight rule?",
         "",
         "Trials on the four development imitators, none of which the paper's tables report. Return with mean actions over 100",
-        "episodes of the last policy, a number a seed (from 100 on); in brackets falls in those episodes. Swimmer and",
+        "episodes of the final policy, a number a seed (from 100 on); in brackets falls in those episodes. Swimmer and",
         "Walker2d learn for 2 million steps, the others for 1 million, projection included.",
         "`imitable reproduce related development --learners …` runs what is missing.",
         "",

@@ -133,6 +133,18 @@ def _left(page: Page, count: int) -> str:
     return f"{len(left):,} runs, about {core_hours([*left.values(), *scores.values()]):.0f} core-hours by estimate"
 
 
+def _changed(protocol: Protocol) -> list[str]:
+    """Say what was changed after cells had been seen."""
+    if not protocol.post_hoc:
+        return []
+    changes = "; ".join(protocol.post_hoc)
+    return [
+        f"*Post hoc*, after cells of the six settings had been seen, this was changed, on other imitators: {changes}.",
+        "All cells on this page are of the changed protocol. The earlier ones are kept in `results/first_protocol`.",
+        "",
+    ]
+
+
 def introduction(page: Page) -> list[str]:
     """Return what is fixed, what was spent and what is left."""
     tables, protocol, rule = page.tables.values(), page.protocol, page.protocol.rule
@@ -148,10 +160,11 @@ def introduction(page: Page) -> list[str]:
         "",
         f"Protocol `{protocol.hash}`: learners {learners}; our weights by temperature {rule.temperature}, balance",
         f"{rule.balance}; steps {steps}; seeds {numbers}; {protocol.evaluation.mean} episodes with mean and",
-        f"{protocol.evaluation.sampled} with sampled actions of the last policy. The six settings were looked at before it",
+        f"{protocol.evaluation.sampled} with sampled actions of the final policy. The six settings were looked at before it",
         "was fixed. Compositions are those of the paper's table, except HalfCheetah-2, where it prints 500, 500, 25, 25: only",
         "in the published order do unrelated demonstrations dominate.",
         "",
+        *_changed(protocol),
         f"Recorded: {len(done):,} runs, {_spent_hours(done):.1f} core-hours. First goal: {FIRST_GOAL} seeds of the rows",
         f"that the claims are about, one of all else, with a budget of {BUDGET_HOURS} core-hours; left of it are",
         f"{_left(page, FIRST_GOAL)}. To all seeds: {_left(page, len(protocol.seeds.paper))}.",

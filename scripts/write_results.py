@@ -34,7 +34,7 @@ def learning(record: ExpertRecord) -> str:
             "# TRPO and PPO learn",
             "",
             f"Default settings, mean actions over {record.episodes} episodes, seeds {', '.join(map(str, record.seeds))}; "
-            "the last policy of each run. Command: `make slow`.",
+            "the final policy of each run. Command: `make slow`.",
             "",
             "| robot | method | steps | return of each seed | mean | goal | reached |",
             "|---|---|---|---|---|---|---|",

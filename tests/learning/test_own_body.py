@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GAIfO with its defaults imitates the imitator's own expert: one recipe for all bodies, three seeds, the last policy.
+"""GAIfO with its defaults imitates the imitator's own expert: one recipe for all bodies, three seeds, the final policy.
 
 `make slow` learns anew, in a folder of its own: records in `results/` are neither looked at nor changed.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A learner that converges: on each body it reaches what one related demonstrator showed, within the steps of the protocol.
 
-`make slow` learns anew, in a folder of its own, on the development imitators: three seeds, mean actions, the last policy.
+`make slow` learns anew, in a folder of its own, on the development imitators: three seeds, mean actions, the final policy.
 """
 
 from pathlib import Path

@@ -197,6 +197,15 @@ def test_a_run_is_resumed_without_running_what_its_folder_names(
     assert not (tmp_path / "touched").exists()
 
 
+def test_a_run_is_not_taken_for_done_if_the_defaults_of_its_learner_were_others(
+    run: Path, slider: str, demos: InMemory, tmp_path: Path
+) -> None:
+    older = copied(run, tmp_path / "older")
+    stated(older, method_hash="0" * 32)
+    with pytest.raises(CannotResume, match="method_hash"):
+        im.imitate(demos, slider, SMALL, run=QUICK, out=Output(older, resume=True))
+
+
 # the report's command
 
 

@@ -23,8 +23,10 @@ from imitable.feasibility.weighting import (
     masses,
     noise_of,
     remarks,
+    share_logs,
     thresholds,
     verdicts,
+    weight_logs,
 )
 from imitable.sim.kinematics import StateSpace
 from imitable.types import Floats
@@ -39,7 +41,7 @@ def measures(distance: Floats, share: Floats | None = None) -> Measures:
 
 @given(
     numbers,
-    st.sampled_from(["auto", "paper", "arm", "0.3", "7", "share:0.05"]),
+    st.sampled_from(["auto", "paper", "arm", "0.3", "7", "share:0.05", "score:1"]),
     st.sampled_from(["share", "calibrated", "sigmoid"]),
 )
 def test_scores_lie_in_the_unit_interval_and_weights_sum_to_one(values: list[float], temperature: str, rule: str) -> None:
@@ -138,6 +140,8 @@ def test_shares_that_differ_by_less_than_the_noise_weigh_nearly_the_same() -> No
     ("temperature", "rule", "even"),
     [
         ("auto", "share", True),
+        ("score:1", "share", True),
+        ("score:1", "sigmoid", False),
         ("share:0.1", "calibrated", True),
         ("auto", "calibrated", False),
         ("auto", "sigmoid", False),
@@ -161,6 +165,17 @@ def test_balanced_masses_do_not_depend_on_how_many_a_demonstrator_gave() -> None
     assert mass[0] / mass[1] == pytest.approx(0.9 / 0.5)
     more = balanced(np.append(logs, [np.log(0.1)] * 20), np.full(25, 10), [*names, *["bad"] * 20])
     assert more[:2].sum() == pytest.approx(0.7 / 0.8)
+
+
+def test_auto_weighs_the_square_of_our_own_score_and_a_temperature_on_the_score_says_otherwise() -> None:
+    shares, noise = np.array([0.1, 0.3]), 0.07
+    logs = log_score(shares, noise)
+    np.testing.assert_allclose(weight_logs(logs, "auto", "share"), 2 * logs)
+    np.testing.assert_allclose(weight_logs(logs, "score:0.25", "sigmoid"), 4 * logs)
+    for temperature, rule in (("auto", "calibrated"), ("score:1", "share"), ("paper", "share"), ("share:0.1", "share")):
+        np.testing.assert_array_equal(weight_logs(logs, temperature, rule), logs)
+    for temperature in ("auto", "score:1"):  # segments weigh by the same rule as whole demonstrations
+        np.testing.assert_allclose(share_logs(shares, temperature, noise), weight_logs(logs, temperature, "share"))
 
 
 def test_keeping() -> None:

@@ -133,7 +133,7 @@ def _report(
         say(verb.common, f"! the code changed between these cells: {', '.join(sorted(codes))}")
     results = _results(cells, workshop)
     if verb.experiments and results:
-        table(verb.common, "Returns, mean actions of the last policy; ± between seeds", RESULT, results)
+        table(verb.common, "Returns, mean actions of the final policy; ± between seeds", RESULT, results)
     say(verb.common, f"next: {_next(verb, left)}")
     document(
         verb.common,

@@ -145,7 +145,7 @@ class Score:
     discount: float | None = None
     """γ of the distance. Default: by time, exp(−period / 0.6 s)."""
     temperature: str = "auto"
-    """How distances become scores: auto, paper, arm, a number on the distance, or share:NUMBER."""
+    """How distances become scores and weights: auto, paper, arm, a number on the distance, share:NUMBER, or score:NUMBER."""
     rollouts: int = 1
     """Rollouts a demonstration on a robot with noise: the expected distance is their mean."""
     explain: int | None = None
@@ -182,12 +182,12 @@ class Weigh:
     scores: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SCORES")]
     """Score file."""
     temperature: str | None = None
-    """auto, paper, arm, a number, or share:NUMBER; default: as it was."""
+    """auto, paper, arm, a number, share:NUMBER, or score:NUMBER; default: as it was."""
     keep: str = "all"
     """Demonstrations that keep a weight: all, feasible, top:K, or those of a demonstrator, by its name."""
     balance: Literal["auto", "none", "demonstrator"] | None = None
-    """demonstrator: each weighs as its mean score says, however many demonstrations it gave; none: every transition weighs its
-    score; auto: demonstrator for the temperatures auto and share:NUMBER, none for published rules; default: as it was."""
+    """demonstrator: each weighs as its mean says, however many demonstrations it gave; none: as many as it gave; auto:
+    demonstrator for the temperatures auto, share:NUMBER and score:NUMBER, none for published rules; default: as it was."""
     segments: bool = False
     """Let every segment of a demonstration weigh its own score; default: as it was."""
     out: Path = Path("weighted.parquet")

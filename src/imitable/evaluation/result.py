@@ -77,7 +77,7 @@ class RunEvaluation:
     imitator: str
     """The robot, as text."""
     last: PolicyEvaluation
-    """The last policy: the result."""
+    """The final policy: the result."""
     best: PolicyEvaluation | None
     """The policy with the best return on the way; None without a task reward, or if nobody asked."""
     projection: ProjectionCount | None = None

@@ -12,7 +12,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Episodes:
-    """Episodes of the last policy with one kind of actions."""
+    """Episodes of the final policy with one kind of actions."""
 
     returns: tuple[float, ...]
     """One an episode, rounded to a tenth; the mean is of the exact ones."""
@@ -58,7 +58,7 @@ class Provenance:
     setting: str
     """Hash of the run's whole setting."""
     policy: str
-    """Hash of the last policy: two runs of one job that agree in it agree to the last bit."""
+    """Hash of the final policy: two runs of one job that agree in it agree to the last bit."""
     versions: dict[str, str]
     scale: float = 1.0
     """By which demonstrations, steps and episodes were shrunk, for trials."""

@@ -41,9 +41,9 @@ class LearningRun:
     demonstrated_return: float
     """Mean return of the demonstrations, each on its own body."""
     mean_actions: Returns
-    """Of the last policy."""
+    """Of the final policy."""
     sampled_actions: Returns
-    """Of the last policy."""
+    """Of the final policy."""
     best_mean_actions: Returns
     """Of the policy with the best return on the way."""
     seconds: int
@@ -61,7 +61,7 @@ class LearningRecord:
     """One a seed."""
 
     def returns(self, actions: Actions = "mean_actions") -> Floats:
-        """(seeds) mean return of every seed's last policy."""
+        """(seeds) mean return of every seed's final policy."""
         return np.array([getattr(run, actions).return_mean for run in self.runs])
 
     @property

@@ -44,7 +44,7 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the last policy plays."""
+    """What the final policy plays."""
 
     mean: int = 100
     """Episodes with mean actions."""

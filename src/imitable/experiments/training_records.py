@@ -13,7 +13,7 @@ class ExpertRow:
 
     steps: int
     returns: tuple[float, ...]
-    """Mean return of every seed's last policy."""
+    """Mean return of every seed's final policy."""
     mean: float
     goal: float
 

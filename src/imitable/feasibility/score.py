@@ -78,7 +78,7 @@ def score(
             dotted name of a class of yours.
         seed: seed of everything random.
         measuring: distance, compared entries, discount, rollouts, threads.
-        temperature: auto, paper, arm, share:NUMBER or a number: how distances become scores.
+        temperature: auto, paper, arm, share:NUMBER, score:NUMBER or a number: how distances become scores and weights.
         out: `scores.parquet` to write, with `scores.steps.parquet` beside it. An `Output` may also resume (go on with an
             interrupted job, or score only what is new in a grown set) or overwrite, and names who is told on the way.
     """
@@ -298,9 +298,9 @@ def weigh(
     """Return the scores under another temperature, with weights for what `keep` says; nothing is simulated.
 
     `keep` is "all", "feasible", "top:K" of the highest scores, or the name of a demonstrator, whose alone have a weight then.
-    `balance` = "demonstrator" lets demonstrators weigh as their mean scores say, however many demonstrations each gave; "none"
-    lets every transition weigh its score; "auto" balances scores of the temperatures auto and share:NUMBER, but not the
-    published rules. With `segments` a transition weighs the score of the segment around it instead of the demonstration's.
+    `balance` = "demonstrator" lets demonstrators weigh as their means say, however many demonstrations each gave; "none" lets
+    every transition weigh for itself; "auto" balances by the temperatures auto, share:NUMBER and score:NUMBER, but not by the
+    published rules. With `segments` a transition weighs as the segment around it says instead of the demonstration.
     What is not given stays as it was.
     """
     text = scores.weighing.temperature if temperature is None else weighting.temperature_text(temperature)

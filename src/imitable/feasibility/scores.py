@@ -96,7 +96,7 @@ class Weighing:
     """How measures became verdicts, scores and weights."""
 
     temperature: str
-    """auto, paper, arm, a number, or share:NUMBER."""
+    """auto, paper, arm, a number, share:NUMBER, or score:NUMBER."""
     keep: str
     """Which demonstrations have a weight: all, feasible or top:K."""
     balance: str

@@ -17,7 +17,7 @@ NO_REWARD = "none"
 def evaluate_run(
     path: str | Path, *, episodes: int = 100, seed: int = 0, reward: str | None = None, threads: int = 1
 ) -> RunEvaluation:
-    """Evaluate the last policy of a complete run, and beside it the best.
+    """Evaluate the final policy of a complete run, and beside it the best.
 
     A folder never says what is run: a reward that its setting names is imported only if it is given here, too.
 

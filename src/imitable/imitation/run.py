@@ -15,7 +15,7 @@ from imitable.files import Output
 from imitable.imitation.learner import Learner, LearningJob, Projects, Training
 from imitable.imitation.methods import learner_text
 from imitable.imitation.run_folder import RunFolder, Standing, row_of
-from imitable.imitation.setting import Setting, episodes_hash, installed_versions, weights_hash
+from imitable.imitation.setting import Setting, episodes_hash, installed_versions, method_hash, weights_hash
 from imitable.observer import Observer
 from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Policy, Weights
@@ -57,7 +57,7 @@ class Imitated:
     """What a run came to."""
 
     policy: Policy
-    """The last policy: the result."""
+    """The final policy: the result."""
     best: Policy | None
     """The policy with the best return on the way; None without a task reward."""
     evaluation: RunEvaluation
@@ -84,6 +84,7 @@ def setting_of(demos: Demonstrations, imitator: Robot, learner: Learner, weights
         imitator=str(imitator),
         imitator_hash=imitator.hash,
         method=learner_text(learner),
+        method_hash=method_hash(learner),
         steps=run.steps,
         seed=run.seed,
         episodes=run.episodes,
@@ -168,7 +169,7 @@ def _finish(
     run: Run,
     reward: RewardFunction | None,
 ) -> Imitated:
-    """Evaluate the last policy, and beside it the best, if that is wanted."""
+    """Evaluate the final policy, and beside it the best, if that is wanted."""
     about = {"robot": str(imitator), "body": imitator.hash}
     policy = replace(training.policy, about=about)
     best = None if standing.best is None else replace(standing.best, about=about)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A run on disk: what was asked, how it went, what came out; an interrupted one goes on to the same result.
 
-`setting.json` what the result depends on, `metrics.jsonl` one line an iteration, `policy.safetensors` the last policy,
+`setting.json` what the result depends on, `metrics.jsonl` one line an iteration, `policy.safetensors` the final policy,
 `best.safetensors` the one with the best return on the way (where there is a reward), `evaluation.json` what they are worth:
 written last, so that a folder with it is complete. `reference.safetensors` is what a robot without a task is compared with;
 `checkpoint/` is there while the run is under way. All of them carry hashes of their contents: damaged ones are refused.
@@ -76,7 +76,7 @@ class RunFolder:
 
     @property
     def policy(self) -> Policy:
-        """The last policy: the result."""
+        """The final policy: the result."""
         return load_policy(self.path / "policy.safetensors")
 
     @property

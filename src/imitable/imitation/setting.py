@@ -54,6 +54,8 @@ class Setting:
     """Of the packages that compute."""
     evaluate_best: bool = True
     """Whether the best policy on the way was evaluated, too."""
+    method_hash: str = ""
+    """Of all settings of the learner: its text names only what differs from defaults, which another version may change."""
 
     def differing(self, other: "Setting") -> list[str]:
         """Return the names of what decides whether a run can go on, and is not the same."""
@@ -75,6 +77,11 @@ def hash_of(setting: Setting) -> str:
 def episodes_hash(episodes: Sequence[Episode]) -> str:
     """Return a hash of which demonstrations a run was given, in which order."""
     return _hash(*(episode.hash.encode() for episode in episodes))
+
+
+def method_hash(learner: Any) -> str:
+    """Return a hash of all settings of a learner, a dataclass, defaults included."""
+    return _hash(json.dumps(asdict(learner), sort_keys=True).encode())
 
 
 def weights_hash(weights: Weights, demos: Demonstrations) -> str:

@@ -58,7 +58,7 @@ def policies(runs: Sequence[tuple[Path, list[RunFolder]]], scores: Sequence[Scor
 
 
 def _watched(folders: Sequence[RunFolder]) -> dict[str, Any] | None:
-    """Return the beginning of the first finished seed's first evaluated episode: its last policy, mean actions."""
+    """Return the beginning of the first finished seed's first evaluated episode: its final policy, mean actions."""
     folder = next((one for one in folders if one.complete), None)
     if folder is None:
         return None

@@ -30,7 +30,7 @@ function drawTables(one) {
   panels.append(...drawn.map((place, i) => el("figure", {}, el("figcaption", {}, place.name), frames[i])));   // all of them first: their widths depend on each other
   drawn.forEach((place, i) => placeChart(frames[i], one, place, rows));
   host.append(scrolling("Returns with mean actions", plainTable(el("table", {id: "returns"}), ["row", ...one.places.map((place) => place.name)], returnRows(one, rows))),
-    el("p", {class: "small"}, "Mean ± deviation between seeds (number of seeds), 100 episodes with mean actions of the last policy."));
+    el("p", {class: "small"}, "Mean ± deviation between seeds (number of seeds), 100 episodes with mean actions of the final policy."));
   if (one.claims.length) host.append(scrolling("Claims", plainTable(el("table", {id: "claims"}), ["row", "setting", "least certain against", "above all", "p", "after Holm", "one-sided"],
     one.claims.map((claim) => [claim.row, claim.place, claim.baseline, claim.above ? "yes" : "no", pText(claim.p), pText(claim.adjusted), pText(claim.one_sided)]))));
   host.append(el("details", {}, el("summary", {}, "Every seed"), scrolling("Every seed", plainTable(el("table", {}), ["setting", "row", "seed", "mean actions", "sampled actions", "falls"],

@@ -40,7 +40,7 @@ function watch(host, runs) {
   }
   if (!moving.length) return;
   const button = el("button", {type: "button", class: "watch"}, "watch the policies"), places = moving.map((run) => el("figure", {class: "bare"}, el("canvas", {role: "img", "aria-label": `The policy of ${run.label} in motion`})));
-  host.append(el("p", {}, button), el("div", {class: "two"}, places), el("p", {class: "small"}, "The last policy of the first finished seed, mean actions, from the first start of the evaluation, in real time."));
+  host.append(el("p", {}, button), el("div", {class: "two"}, places), el("p", {class: "small"}, "The final policy of the first finished seed, mean actions, from the first start of the evaluation, in real time."));
   const long = Math.max(...moving.map((run) => run.motion.times[run.motion.times.length - 1]));
   const draw = (t) => moving.forEach((run, i) => {
     const motion = prepared(run.motion), canvas = places[i].firstChild, width = Math.max(260, places[i].clientWidth), height = width < 420 ? 200 : 260;
@@ -98,7 +98,7 @@ function finals(figure, runs) {
     svg.append(sv("circle", {cx: X(row.mean), cy: y, r: 5, fill: row.colour}));
   });
   place.append(svg);
-  figure.append(el("p", {class: "small"}, `Dots: mean over seeds; circles: seeds; bars: 95 % t-interval from three seeds on, else lowest to highest${paper ? `; paper (${paper.setting}): mean ± standard deviation of five runs` : ""}. The last policy is the result; the best was chosen by a reward that an imitator does not have.`));
+  figure.append(el("p", {class: "small"}, `Dots: mean over seeds; circles: seeds; bars: 95 % t-interval from three seeds on, else lowest to highest${paper ? `; paper (${paper.setting}): mean ± standard deviation of five runs` : ""}. The final policy is the result; the best was chosen by a reward that an imitator does not have.`));
 }
 function statistics(host, runs) {
   const rows = runs.flatMap((run) => run.final.map((one) => [run.label, `${one.policy}, ${one.actions}`, one.count, grouped(one.mean, 1), one.count > 1 ? grouped(one.std, 1) : "–", one.count > 1 ? `${grouped(one.low, 1)} to ${grouped(one.high, 1)}` : "–"]));
