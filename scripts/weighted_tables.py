@@ -40,9 +40,9 @@ def _first(folder: Path) -> list[str]:
     lines = [
         "## As first fixed",
         "",
-        "The same cells as they were run first: weights by the score, not by its square, and the last policy, not the mean of",
-        "the last twentieth. What they showed led to the change, which so is *post hoc*; it was tried on other imitators",
-        "([development](development.md)). Learning and its seeds are the same, to the last bit where there are no weights.",
+        "The same cells as they were run first: weights by the score, not by its square; the last policy, not the mean of the",
+        "last twentieth; and all simulations in the same part of their episodes as long as nothing falls. What they showed led",
+        "to the changes, which so are *post hoc*; they were tried on other imitators ([development](development.md)).",
         "",
         f"| learner | setting | {' | '.join(ROWS.values())} |",
         "|---" * (len(ROWS) + 2) + "|",

@@ -131,6 +131,16 @@ def test_part_of_the_simulations_act_by_the_mean_in_turns() -> None:
     assert not np.allclose(segment.units[:, ~turns[0]], mean(trainer.policy, segment.inputs[:, ~turns[0]]), atol=1e-3)
 
 
+def test_a_batch_shows_all_parts_of_a_movement_where_nothing_falls() -> None:
+    job = LearningJob(walks(), CHEETAH, None, 10**6, 0)
+    ends = [
+        dataclasses.replace(SMALL, environments=32, staggered=staggered).begin(job).trainer.collector._steps  # noqa: SLF001
+        for staggered in (False, True)
+    ]
+    assert np.ptp(ends[0]) == 0
+    assert np.ptp(ends[1]) > 500
+
+
 def test_presets_are_tables_that_further_keys_differ_from() -> None:
     paper = parse_learner("gaifo:preset=paper,max_kl=0.02")
     assert isinstance(paper, Gaifo)

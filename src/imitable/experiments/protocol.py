@@ -28,6 +28,7 @@ MILLION = 1_000_000
 POST_HOC = (
     "the result of a run is the mean of the policies of its last twentieth, not the last policy (gaifo, warm-start, SAIL)",
     "weights by the square of the score, not by the score",
+    "episodes of the simulations begin at different times, so that a batch shows all parts of a movement (the same learners)",
 )
 """What was changed after cells of the six settings had been run, which are kept in results/first_protocol."""
 

@@ -82,6 +82,7 @@ class Gaifo:
             "discriminator_steps": 1,
             "penalty": 0.0,
             "absorbing": False,
+            "staggered": False,
             "observe_root": True,
             "normalised": False,
         },
@@ -117,6 +118,8 @@ class Gaifo:
     """Largest mean KL divergence of one update (TRPO)."""
     quiet_fraction: Annotated[float, Range(0, 0.5)] = 0.0
     """Part of the simulations that take mean actions, in turns: the discriminator sees the policy without noise, too."""
+    staggered: bool = True
+    """1: first episodes are cut at random steps, or where nothing falls each batch would show one part of the movement only."""
     features: Annotated[str, OneOf(*FORMS)] = "delta"
     """What the discriminator sees: delta (state and change) or pair (state and next state)."""
     reward: Annotated[str, OneOf("logit", "softplus")] = "logit"
@@ -187,6 +190,7 @@ class Gaifo:
             normaliser=normaliser,
             observation_limit=LIMIT if self.normalised or policy is not None else np.inf,
             quiet_fraction=self.quiet_fraction,
+            staggered=self.staggered,
             threads=job.threads,
         )
         return PolicyTraining(trainer, reference)

@@ -95,6 +95,8 @@ class Sail:
     """Steps that teach everything but the policy, after it was pre-trained."""
     averaged: Averaged = 0.05
     """Part of the steps, at their end, whose policies' mean is the result."""
+    staggered: bool = True
+    """1: first episodes are cut at random steps, or where nothing falls each batch would show one part of the movement only."""
     anchor: Weight = 1.0
     """Weight of the prior ‖μ(s) − a*(s)‖², the clipped surrogate having the weight 1."""
     goal_hidden: Widths = (128, 128)
@@ -164,6 +166,7 @@ class Sail:
             begin=_pretrained(self, policy, demonstrated, goal, inverse, rng),
             reward_model=AlignmentReward(self, demonstrated, goal, inverse, job.seed),
             normaliser=normaliser,
+            staggered=self.staggered,
             threads=job.threads,
         )
         return PolicyTraining(trainer, reference)
