@@ -134,7 +134,7 @@ def test_part_of_the_simulations_act_by_the_mean_in_turns() -> None:
 def test_a_batch_shows_all_parts_of_a_movement_where_nothing_falls() -> None:
     job = LearningJob(walks(), CHEETAH, None, 10**6, 0)
     ends = [
-        dataclasses.replace(SMALL, environments=32, staggered=staggered).begin(job).trainer.collector._steps  # noqa: SLF001
+        dataclasses.replace(SMALL, environments=32, staggered=staggered).begin(job).trainer.collector._steps
         for staggered in (False, True)
     ]
     assert np.ptp(ends[0]) == 0
