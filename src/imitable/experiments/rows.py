@@ -76,14 +76,21 @@ ARM_LEARNER = "state-vae"
 ARM_STEPS = 200_000
 """Control steps of those learners of the arm that take any."""
 ARM_ROWS = (
-    replace(GAIL, steps=ARM_STEPS),
-    replace(SAIL, steps=ARM_STEPS),
+    replace(GAIL, learner="gaifo:averaged=0,staggered=0", steps=ARM_STEPS),
+    replace(SAIL, learner="sail:averaged=0,staggered=0", steps=ARM_STEPS),
     Row("unweighted", rule=UNIFORM, learner=ARM_LEARNER, steps=0),
     replace(ID_FEAS, learner=ARM_LEARNER, steps=0),
     replace(OURS, scoring=Scoring("trajectory:steps=40960"), rule=WeightRule("arm"), learner=ARM_LEARNER, steps=0),
-    replace(DIRECT, scoring=Scoring("direct:effort=quick,restart_budget=50"), rule=WeightRule(), learner=ARM_LEARNER, steps=0),
+    replace(
+        DIRECT,
+        scoring=Scoring("direct:effort=quick,restart_budget=50"),
+        rule=WeightRule("score:1"),
+        learner=ARM_LEARNER,
+        steps=0,
+    ),
 )
-"""The paper's arm: ID-Feas, Ours and direct weigh what one learner, a VAE of state transitions, imitates."""
+"""The paper's arm: ID-Feas, Ours and direct weigh what one learner, a VAE of state transitions, imitates. Its cells are of the
+time before learners averaged their last policies and weights were squared, and so are its rows."""
 
 BASELINES = (GAIL, SAIL, ID_FEAS)
 """What the paper compares with."""
