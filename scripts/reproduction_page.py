@@ -140,7 +140,8 @@ def _changed(protocol: Protocol) -> list[str]:
     changes = "; ".join(protocol.post_hoc)
     return [
         f"*Post hoc*, after cells of the six settings had been seen, this was changed, on other imitators: {changes}.",
-        "All cells on this page are of the changed protocol. The earlier ones are kept in `results/first_protocol`.",
+        "All cells on this page but the arm's are of the changed protocol. The earlier ones are kept in",
+        "`results/first_protocol`, and shown in [results/imitation.md](../results/imitation.md).",
         "",
     ]
 

@@ -81,7 +81,7 @@ def episodes_hash(episodes: Sequence[Episode]) -> str:
 
 def method_hash(learner: Any) -> str:
     """Return a hash of all settings of a learner, a dataclass, defaults included."""
-    return _hash(json.dumps(asdict(learner), sort_keys=True).encode())
+    return _hash(json.dumps(asdict(learner), sort_keys=True, default=str).encode())
 
 
 def weights_hash(weights: Weights, demos: Demonstrations) -> str:
