@@ -30,6 +30,6 @@ def run(verb: Evaluate) -> None:
             shown.move_to(done + 1)
     rows = evaluation_table([folder.path.name for folder in runs], evaluations)
     table(verb.common, f"{verb.run}: {verb.episodes} episodes", *rows)
-    say(verb.common, "best: chosen by a reward that an imitator does not have; the final policy is the result")
+    say(verb.common, "best: chosen by a reward that an imitator does not have; last is the result")
     numbered = zip(runs, evaluations, strict=True)
     document(verb.common, {"runs": [{"folder": str(folder.path), **to_json(one)} for folder, one in numbered]})

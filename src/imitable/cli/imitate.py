@@ -112,7 +112,7 @@ def _report(verb: Imitate, runs: Sequence[Run], folders: Sequence[RunFolder], re
     evaluations = [imitated.evaluation for imitated in results]
     rows = evaluation_table([folder.path.name for folder in folders], evaluations)
     table(verb.common, f"{verb.out}: {verb.method} on {parse_robot(verb.imitator)}", *rows)
-    say(verb.common, "best: chosen by a reward that an imitator does not have; the final policy is the result")
+    say(verb.common, "best: chosen by a reward that an imitator does not have; last is the result")
     say(verb.common, f"next: {command('evaluate', [verb.out])}")
     summaries = [
         {"folder": str(folder.path), "seed": one.seed, "schema": SCHEMA, **result.to_json(evaluation)}
