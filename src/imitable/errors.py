@@ -211,7 +211,9 @@ class MissingExtra(ImitableError):
 class CellsFailed(ImitableError):
     """Some cells of an experiment cannot be made; all others were."""
 
-    def __init__(self, count: int, first: str, reason: str) -> None:
+    def __init__(self, count: int, first: str, reason: str, *, fault: bool = False) -> None:
+        if fault:
+            self.exit_code = 1  # no input can be set right
         more = f" (and {count - 1} more)" if count > 1 else ""
         super().__init__(f"{first}{more} cannot be made: {reason}; all else was, and the same command goes on")
 

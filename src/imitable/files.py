@@ -90,6 +90,15 @@ def write_bytes(path: Path, data: bytes) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a text file."""
+    try:
+        with path.open("a") as file:
+            file.write(line + "\n")
+    except OSError as error:
+        raise CannotWrite(str(path), error.strerror or str(error)) from None
+
+
 @contextmanager
 def new_file(path: Path) -> Generator[Path]:
     """Give the path of a temporary file to write; it takes the place of `path` when the block ends well, else it vanishes."""
@@ -148,15 +157,15 @@ def check_writable(path: Path) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Generator[None]:
-    """Keep other processes from writing `path` (a file or folder) in the block; refuse if one does already.
+def locked(path: Path, *, wait: bool = False) -> Generator[None]:
+    """Keep other processes from writing `path` (a file or folder) in the block; if one does already, refuse, or wait for it.
 
     The lock is the system's (`flock` on a file beside `path`): it ends with the process that holds it, however that ends.
     """
     lock = path.absolute().with_name(f".{path.name}.lock")
     try:
         lock.parent.mkdir(parents=True, exist_ok=True)
-        handle = _locked(lock)
+        handle = _locked(lock, wait=wait)
     except BlockingIOError:
         raise Busy(str(path)) from None
     except OSError as error:
@@ -168,14 +177,14 @@ def locked(path: Path) -> Generator[None]:
         os.close(handle)
 
 
-def _locked(lock: Path) -> int:
+def _locked(lock: Path, *, wait: bool) -> int:
     """Return an open file that is locked and still stands at its name: its last holder may have removed it meanwhile."""
     while True:
         handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
         try:
             if fcntl is None:
                 return handle
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
             with suppress(FileNotFoundError):
                 if os.fstat(handle).st_ino == lock.stat().st_ino:
                     return handle

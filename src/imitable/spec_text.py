@@ -2,6 +2,8 @@
 """Robots and methods as text: `NAME[:KEY=VALUE[,KEY=VALUE…]]`."""
 
 import dataclasses
+import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -123,6 +125,17 @@ def _text(name: str, method: Any, keys: Iterable[str]) -> str:
     """Return a text that names these settings."""
     settings = ",".join(f"{key}={method_value(attrgetter(key)(method))}" for key in keys)
     return ":".join(filter(None, (name, settings)))
+
+
+def settings_hash(method: Any) -> str:
+    """Return a hash of all settings of a method, defaults included: its text names only what differs from them."""
+    try:
+        text = json.dumps(dataclasses.asdict(method), sort_keys=True)
+    except TypeError as error:
+        kind = cast(type[Any], type(method))
+        reason = f"its settings must be numbers, words or tuples of them, so that a run can be told from others ({error})"
+        raise BadOption("method", kind.__qualname__, reason) from None
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _default(field: dataclasses.Field[Any]) -> object:

@@ -156,10 +156,14 @@ class Demonstrations(ABC):
     def layout(self) -> Layout:
         """Names and period shared by all trajectories."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def episodes(self) -> tuple[Episode, ...]:
-        """One row a demonstration, without its states."""
+        """One row a demonstration, without its states; made when first asked for."""
+        return tuple(self._rows())
+
+    @abstractmethod
+    def _rows(self) -> Iterable[Episode]:
+        """Make the rows."""
 
     @abstractmethod
     def __getitem__(self, position: int) -> Trajectory:
@@ -212,14 +216,8 @@ class InMemory(Demonstrations):
         """Names and period shared by all trajectories."""
         return self._layout
 
-    @property
-    def episodes(self) -> tuple[Episode, ...]:
-        """One row a demonstration."""
-        return self._episodes
-
-    @cached_property
-    def _episodes(self) -> tuple[Episode, ...]:
-        return tuple(episode_of(trajectory, index) for index, trajectory in enumerate(self._trajectories))
+    def _rows(self) -> Iterable[Episode]:
+        return (episode_of(trajectory, index) for index, trajectory in enumerate(self._trajectories))
 
     def __getitem__(self, position: int) -> Trajectory:
         """Return one trajectory."""

@@ -28,7 +28,7 @@ def main() -> None:
     cells = [Cell("x", "y", str(place), job.seed, job) for place, job in enumerate(jobs)]
     workshop, ended = workshop_at(FOLDER / "cluster", None, Terms(protocol)), list[str]()
     for made in make_cells(cells, workshop, protocol, Ray(cluster.address)):
-        assert not made.error, made.error
+        assert made.failure is None, made.failure
         ended.append(made.piece.key)
         if made.piece.key.startswith("scores/") and len(nodes) == 2:
             cluster.remove_node(nodes.pop(), allow_graceful=False)  # both nodes are at work: something is lost

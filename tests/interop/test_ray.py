@@ -58,7 +58,7 @@ def test_a_lost_node_changes_no_bit(ray_python: Path, tmp_path: Path) -> None:
     assert said["nodes"] == 1
     lost_at = next(place for place, key in enumerate(said["ended"]) if key.startswith("scores/"))
     assert len(said["ended"]) > lost_at + 1, "there was work left"
-    assert not [one for one in made(cells(*NAMES), tmp_path / "local", Local(1)) if one.error]
+    assert not [one for one in made(cells(*NAMES), tmp_path / "local", Local(1)) if one.failure]
     assert bits(tmp_path / "cluster") == bits(tmp_path / "local")
     folders = [sorted(path.name for path in (tmp_path / name / "runs").iterdir()) for name in ("cluster", "local")]
     assert folders[0] == folders[1]

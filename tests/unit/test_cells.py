@@ -11,6 +11,7 @@ import pytest
 
 from imitable.errors import BadOption
 from imitable.experiments.catalogue import CHEETAH, PAPER, SWIMMER, Entry, Experiment, at, catalogue
+from imitable.experiments.cell_records import CellRecord, record_path
 from imitable.experiments.cells import Terms, cells_of, chosen, job_of, lacking
 from imitable.experiments.code_hash import ABOVE, hash_of
 from imitable.experiments.jobs import RunJob, WeightRule, slug
@@ -23,7 +24,7 @@ from imitable.experiments.protocol import (
     expert_hashes,
     read_protocol,
 )
-from imitable.experiments.records import from_json, to_json, write_record
+from imitable.experiments.records import from_json, read_record, to_json, write_record
 from imitable.experiments.rows import (
     DIRECT,
     GAIL,
@@ -301,3 +302,13 @@ def test_a_row_looks_the_same_in_every_figure() -> None:
     assert len(set(main.values())) == len(TABLE_A)
     assert all(compared[row] == main[row] for row in compared if row in main)
     assert len(set(compared.values())) == len(compared), "and no two rows look alike"
+
+
+@pytest.mark.parametrize("folder", ["cells", "first_protocol", "development"])
+def test_records_stand_under_the_names_that_their_jobs_have(folder: str) -> None:
+    """Otherwise they are not found, and hours of work are done again: whoever changes a default moves them on purpose."""
+    records = Path(__file__).parents[2] / "results" / folder
+    found = [path for path in records.glob("*.json") if path.name != "protocol.json"]
+    assert found
+    for path in found:
+        assert record_path(records, read_record(CellRecord, path).job) == path

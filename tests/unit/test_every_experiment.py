@@ -83,7 +83,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_experiment_runs_from_end_to_end(experiment: Experiment, runs: Path) -> None:
     cells = cells_of([experiment], TERMS)
     assert len(cells) == len(experiment.entries)
-    errors = {one.error for one in made(cells, runs) if one.error}
+    errors = {one.failure.reason for one in made(cells, runs) if one.failure}
     # at this scale it may be that nothing is feasible, which is said
     assert [error for error in errors if "no demonstration is feasible" not in error] == []
     assert not errors or experiment.name == "soft"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from imitable.errors import BadOption, BadTrajectory, Busy, CannotWrite, OutputExists
-from imitable.files import Output, check_free, locked, new_folder, write_bytes
+from imitable.files import Output, append_line, check_free, locked, new_folder, write_bytes
 
 
 def names(folder: Path) -> list[str]:
@@ -24,6 +24,14 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", refuse)
+
+
+def test_a_line_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    append_line(tmp_path / "lines", "one")
+    append_line(tmp_path / "lines", "two")
+    assert (tmp_path / "lines").read_text() == "one\ntwo\n"
+    with pytest.raises(CannotWrite, match="No space left on device"):
+        append_line(Path("/dev/full"), "three")
 
 
 class TestWriteBytes:

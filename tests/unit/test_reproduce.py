@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,18 +23,23 @@ from imitable.cli.experiment_verbs import Reproduce
 from imitable.cli.main import parse
 from imitable.cli.reproduce import run
 from imitable.errors import BadOption, CellsFailed, ImitableError
+from imitable.experiments import costs, jobs, work
 from imitable.experiments.cases import Recording
 from imitable.experiments.catalogue import CHEETAH, Entry, at, catalogue
 from imitable.experiments.cell_records import CellRecord, read_cell
 from imitable.experiments.cells import Cell, Terms, chosen, job_of
+from imitable.experiments.demonstrations import record_demonstrations
 from imitable.experiments.estimates import FIRST_GOAL, core_hours, seconds
-from imitable.experiments.executors import Here, Local, Made, Queue
+from imitable.experiments.executors import FAILED, Failure, Here, Local, Made, Queue
 from imitable.experiments.protocol import PLAIN
 from imitable.experiments.records import write_record
 from imitable.experiments.reproduction import PROTOCOL_FILE, protocol_changes, records_of, standings, workshop_at
 from imitable.experiments.rows import GAIL, GAIL_BALANCED, ID_FEAS
 from imitable.experiments.store import Store
-from imitable.experiments.work import POINTS, Piece, learning_curve, masses_of, pieces_of
+from imitable.experiments.work import POINTS, Piece, learning_curve, make, masses_of, pieces_of
+from imitable.feasibility.methods import parse_scorer
+from imitable.files import locked
+from imitable.imitation.methods import parse_learner
 from imitable.imitation.run_folder import RunFolder
 from imitable.report.content import content
 from tests.unit.small_cells import PROTOCOL, TINY, cells, made, workshop
@@ -55,7 +62,7 @@ def bits(some: Sequence[Cell], folder: Path) -> list[tuple[object, ...]]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store in which some cells were made without a break."""
     folder = tmp_path_factory.mktemp("whole")
-    assert not [one for one in made(cells(*NAMES), folder) if one.error]
+    assert not [one for one in made(cells(*NAMES), folder) if one.failure]
     return folder
 
 
@@ -87,7 +94,7 @@ def test_the_report_shows_the_tables_of_a_store(whole: Path, tmp_path: Path) -> 
 
 def test_a_row_with_projection_says_what_it_took(tmp_path: Path) -> None:
     some = cells("mujoco-b/half_cheetah-1/gail")
-    assert not [one for one in made(some, tmp_path) if one.error]
+    assert not [one for one in made(some, tmp_path) if one.failure]
     [record] = results(some, tmp_path)
     projection = RunFolder(workshop(tmp_path).store.run(record.job)).evaluation.projection
     assert projection is not None
@@ -120,12 +127,12 @@ def test_what_was_lost_is_made_again_to_the_same_bits(whole: Path, tmp_path: Pat
             path.unlink()
     for path in (folder / "scores").glob("*.parquet"):
         path.unlink()
-    assert not [one for one in made(cells(*NAMES), folder) if one.error]
+    assert not [one for one in made(cells(*NAMES), folder) if one.failure]
     assert bits(cells(*NAMES), folder) == bits(cells(*NAMES), whole)
 
 
 def test_processes_make_the_same_bits(whole: Path, tmp_path: Path) -> None:
-    assert not [one for one in made(cells(*NAMES), tmp_path / "local", Local(2)) if one.error]
+    assert not [one for one in made(cells(*NAMES), tmp_path / "local", Local(2)) if one.failure]
     assert bits(cells(*NAMES), tmp_path / "local") == bits(cells(*NAMES), whole)
 
 
@@ -149,7 +156,7 @@ def test_a_full_disk_is_said_and_the_command_goes_on_to_the_same_bits(whole: Pat
     assert done.returncode == 2, done.stderr
     assert "File too large" in done.stderr
     assert "Traceback" not in done.stderr
-    assert not [one for one in made(cells(*NAMES), tmp_path / "full") if one.error]
+    assert not [one for one in made(cells(*NAMES), tmp_path / "full") if one.failure]
     assert bits(cells(*NAMES), tmp_path / "full") == bits(cells(*NAMES), whole)
 
 
@@ -164,7 +171,7 @@ def test_a_killed_command_goes_on_to_the_same_bits(whole: Path, tmp_path: Path) 
     os.killpg(process.pid, signal.SIGKILL)  # its workers, too: one that lives on would still hold the lock of its piece
     assert process.wait() == -signal.SIGKILL, "it was under way"
     wait_for_the_end_of(process.pid)
-    assert not [one for one in made(cells(*NAMES), tmp_path / "killed") if one.error]
+    assert not [one for one in made(cells(*NAMES), tmp_path / "killed") if one.failure]
     assert bits(cells(*NAMES), tmp_path / "killed") == bits(cells(*NAMES), whole)
 
 
@@ -185,14 +192,86 @@ def test_one_cell_that_fails_leaves_the_others_alone(tmp_path: Path) -> None:
     protocol = replace(PROTOCOL, scores_count=(PLAIN,))
     some = cells(*NAMES, terms=replace(TINY, protocol=protocol))
     ended = made(some, tmp_path)
-    [failed] = [one for one in ended if one.error]
-    assert "the scores alone take" in failed.error
+    [failed] = [one for one in ended if one.failure]
+    assert failed.failure is not None
+    assert "the scores alone take" in failed.failure.reason
+    assert not failed.failure.fault
     assert read_cell(tmp_path / "records", some[0].job) is not None
     assert read_cell(tmp_path / "records", some[1].job) is None
     plenty = replace(protocol, steps=protocol.steps | {"half_cheetah": 10**12})
     job = job_of(Entry(at(CHEETAH), ID_FEAS), 0, Terms(plenty, 1, 1e-4))
     assert job.scores_count
     assert not job_of(Entry(at(CHEETAH), GAIL), 0, Terms(plenty, 1, 1e-4)).scores_count
+
+
+def test_a_fault_of_one_piece_leaves_the_others_alone_and_its_traceback_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("a scorer of yours")
+
+    monkeypatch.setattr(work, "make_scores", broken)
+    some = cells(*NAMES)
+    failed = [one for one in made(some, tmp_path) if one.failure]
+    assert [one.piece.key.split("/")[0] for one in failed] == ["scores", "runs"]
+    assert all(one.failure and one.failure.fault for one in failed)
+    assert failed[0].failure is not None
+    assert "ValueError: a scorer of yours" in failed[0].failure.reason
+    assert "in broken" in (tmp_path / FAILED / f"{failed[0].piece.key}.txt").read_text()
+    assert read_cell(tmp_path / "records", some[0].job) is not None
+    assert CellsFailed(2, "a", "b", fault=True).exit_code == 1
+    assert CellsFailed(2, "a", "b").exit_code == 2
+
+
+def test_who_makes_the_same_piece_is_waited_for(tmp_path: Path) -> None:
+    shop = workshop(tmp_path)
+    first = pieces_of([cells(NAMES[0])[0].job], shop)[0]
+    path = shop.store.path / first.key
+    with ThreadPoolExecutor(1) as pool:
+        with locked(path.with_name(f"{path.name}.piece")):
+            waiting = pool.submit(make, first, shop)
+            with pytest.raises(TimeoutError):
+                waiting.result(timeout=0.2)
+            assert isinstance(first.job, Recording)
+            record_demonstrations(shop.store.path, first.job)  # as the other does
+            made_at = path.stat().st_mtime_ns
+        waiting.result()
+    assert path.stat().st_mtime_ns == made_at, "it was not made again"
+
+
+def test_costs_add_up_over_sessions_and_name_all_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, clock = tmp_path / "cost.json", iter([10.0, 12.0, 20.0, 23.5, 30.0, 30.5, 40.0, 41.0])
+    monkeypatch.setattr(costs.time, "process_time", lambda: next(clock))
+    for code in ("one", "two", "one"):
+        monkeypatch.setattr(costs, "code_hash", lambda code=code: code)
+        with suppress(KeyboardInterrupt), costs.counted(path):
+            raise KeyboardInterrupt
+    assert costs.read_cost(path) == costs.Cost(6.0, "one+two")
+    with costs.counted(tmp_path / "never begun" / "cost.json"):
+        pass
+    assert costs.read_cost(tmp_path / "never begun" / "cost.json") == costs.Cost()
+
+
+def test_a_changed_default_makes_another_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The texts of a job do not show it, so that its name must."""
+
+    def names() -> list[str]:
+        jobs.learner_hash.cache_clear()
+        jobs.scorer_hash.cache_clear()
+        return [cell.job.name for cell in cells("mujoco-a/hopper/gail", "mujoco-a/hopper/direct")]
+
+    before = names()
+    monkeypatch.setattr(jobs, "SHARPER", 1.0)
+    assert [one == other for one, other in zip(before, names(), strict=True)] == [True, False]
+    monkeypatch.undo()
+    assert names() == before
+    monkeypatch.setattr(jobs, "parse_scorer", lambda text: replace(parse_scorer(text), restart_budget=7))
+    assert [one == other for one, other in zip(before, names(), strict=True)] == [True, False]
+    monkeypatch.undo()
+    monkeypatch.setattr(jobs, "parse_learner", lambda text: replace(parse_learner(text), averaged=0.5))
+    assert not set(before) & set(names())
+    monkeypatch.undo()
+    names()
 
 
 def piece(key: str, *needs: str) -> Piece:
@@ -207,7 +286,8 @@ def test_pieces_wait_for_what_they_need_and_fail_with_it() -> None:
     assert queue.next_ready() is None
     assert queue.note(Made(a)) == [Made(a)]
     assert queue.next_ready() == b
-    assert queue.note(Made(b, "no")) == [Made(b, "no"), Made(c, "no")]
+    no = Failure("no")
+    assert queue.note(Made(b, no)) == [Made(b, no), Made(c, no)]
     assert queue.next_ready() == d
     assert queue.next_ready() is None
 
@@ -242,7 +322,7 @@ def test_demonstrations_are_asked_for_by_score(tmp_path: Path) -> None:
     demos = replace(job.demos, acquisition=replace(job.demos.acquisition, scoring=small))
     assert job.scores is not None
     job = replace(job, steps=128, episodes=(1, 1), demos=demos, scores=replace(job.scores, demos=demos, scoring=small))
-    assert not [one for one in made([Cell("x", "y", "z", 0, job)], tmp_path) if one.error]
+    assert not [one for one in made([Cell("x", "y", "z", 0, job)], tmp_path) if one.failure]
     store = Store(tmp_path)
     asked = store.asked_for(demos, job.imitator, job.seed)
     assert sum(asked.values()) == 3
@@ -253,15 +333,9 @@ def test_demonstrations_are_asked_for_by_score(tmp_path: Path) -> None:
     assert record.demonstrations == 7
 
 
-def test_a_curve_has_few_points_and_the_last_one(whole: Path) -> None:
-    folder = RunFolder(next((whole / "runs").iterdir()))
+def test_a_curve_has_few_points_and_the_last_one() -> None:
     rows = [{"steps": float(k), "mean_return": None if k < 3 else 2.0 * k} for k in range(1234)]
-
-    class Long(RunFolder):
-        def metrics(self) -> list[dict[str, float | None]]:
-            return rows
-
-    curve = learning_curve(Long(folder.path))
+    curve = learning_curve(rows)
     assert len(curve) <= POINTS
     assert curve[-1] == (1233, 2466.0)
     assert len(np.unique(np.diff([steps for steps, _ in curve]))) == 1

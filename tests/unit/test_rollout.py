@@ -56,6 +56,30 @@ def assert_same(one: Segment, other: Segment) -> None:
     np.testing.assert_array_equal(one.after.states, other.after.states)
 
 
+class TestStaggered:
+    def test_only_whole_episodes_are_reported(self) -> None:
+        """All begin together and none falls: the clocks alone end the first ones, each after another number of steps."""
+        task = short_task("swimmer", 12)
+        collector = Collector(task, 40, seed=3, staggered=True)
+        first = collector.collect(random_policy(task), 12)
+        ends = np.argwhere(first.truncated)
+        assert len(set(ends[:, 0])) > 6, "they end at different times"
+        assert len(ends) > len(first.lengths), "of those, the first are cut"
+        second = collector.collect(random_policy(task), 12)
+        assert set(first.lengths) | set(second.lengths) == {12}
+        assert len(second.lengths) == 40
+
+    def test_a_snapshot_knows_which_are_cut(self) -> None:
+        task = short_task("swimmer", 12)
+        collector = Collector(task, 8, seed=3, staggered=True)
+        collector.collect(random_policy(task), 5)
+        kept = collector.snapshot()
+        whole = collector.collect(random_policy(task), 14)
+        again = Collector(task, 8, seed=3)
+        again.restore(*kept)
+        assert_same(again.collect(random_policy(task), 14), whole)
+
+
 class TestCollector:
     def test_a_segment_is_what_a_plain_batch_does(self) -> None:
         task = short_task("hopper", horizon=1000)

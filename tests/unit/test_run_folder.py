@@ -4,6 +4,7 @@
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -59,8 +60,7 @@ class Counted(Demonstrations):
     def layout(self) -> Layout:
         return self._demos.layout
 
-    @property
-    def episodes(self) -> tuple[Episode, ...]:
+    def _rows(self) -> tuple[Episode, ...]:
         return self._demos.episodes
 
     def __getitem__(self, position: int) -> Trajectory:
@@ -118,10 +118,10 @@ def test_the_set_is_read_once_and_the_reference_is_that_of_the_training(slider: 
 
 def test_dcc_is_compared_with_the_demonstrations_it_learned_from(slider: str, demos: InMemory, tmp_path: Path) -> None:
     method, body = Dcc(transitions=400, forward_steps=10, map_steps=10, minibatch=16), parse_robot(slider)
-    im.imitate(demos, slider, method, run=im.Run(steps=2048, episodes=1), out=tmp_path / "run")
+    im.imitate(demos, slider, method, run=im.Run(steps=method.least_steps, episodes=1), out=tmp_path / "run")
     written = RunFolder(tmp_path / "run").reference
     assert written is not None
-    job = method.translated(LearningJob(demos, body, None, 2048, 0))
+    job = method.translated(LearningJob(demos, body, None, method.least_steps, 0))
     expected = reference_of(body, weighted_transitions(job.demos, None, 0), 0)
     assert expected is not None
     np.testing.assert_array_equal(written.states, expected.states)
@@ -280,14 +280,15 @@ def interrupted(slider: str, demos: InMemory, tmp_path_factory: pytest.TempPathF
     return out
 
 
-@pytest.mark.parametrize("name", ["checkpoint/standing.json", "checkpoint/training.safetensors", "metrics.jsonl"])
+@pytest.mark.parametrize("name", ["checkpoint-*/standing.json", "checkpoint-*/training.safetensors", "metrics.jsonl"])
 def test_a_damaged_checkpoint_is_not_resumed(
     name: str, interrupted: Path, slider: str, demos: InMemory, tmp_path: Path
 ) -> None:
     out = copied_tree(interrupted, tmp_path / "run")
-    data = (out / name).read_bytes()
+    [path] = out.glob(name)
+    data = path.read_bytes()
     middle = len(data) // 2
-    (out / name).write_bytes(data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :])
+    path.write_bytes(data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :])
     with pytest.raises((CannotResume, NoRun), match=r"damaged|cannot be read"):
         im.imitate(demos, slider, SMALL, run=im.Run(steps=512, episodes=1), out=Output(out, resume=True))
 
@@ -298,6 +299,21 @@ def copied_tree(source: Path, target: Path) -> Path:
             (target / file.relative_to(source)).parent.mkdir(parents=True, exist_ok=True)
             (target / file.relative_to(source)).write_bytes(file.read_bytes())
     return target
+
+
+def test_killed_between_two_checkpoints_the_newer_is_gone_on_from(
+    interrupted: Path, slider: str, demos: InMemory, tmp_path: Path
+) -> None:
+    """A kill may leave the older one, and a draft of the next."""
+    out, settings = copied_tree(interrupted, tmp_path / "run"), im.Run(steps=512, episodes=1)
+    newest = RunFolder(out).checkpoint
+    assert newest is not None
+    shutil.copytree(newest, out / "checkpoint-1")
+    (out / "checkpoint-1" / "standing.json").write_text("damaged")
+    (out / ".checkpoint-3.draft").mkdir()
+    resumed = im.imitate(demos, slider, SMALL, run=settings, out=Output(out, resume=True))
+    assert resumed.policy.hash == im.imitate(demos, slider, SMALL, run=settings).policy.hash
+    assert not [path for path in out.iterdir() if "checkpoint" in path.name]
 
 
 def test_lost_metrics_are_noticed(interrupted: Path, slider: str, demos: InMemory, tmp_path: Path) -> None:
@@ -326,7 +342,7 @@ def test_the_second_of_two_processes_is_refused_and_a_kill_blocks_nobody(slider:
     words += ["--episodes", "1", "--out", str(tmp_path / "run")]
     command = [sys.executable, "-m", "imitable.cli.main", *words, "--checkpoint-every", "0"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True) as first:
-        while not (tmp_path / "run" / "seed-0" / "checkpoint" / "standing.json").exists():
+        while not any((tmp_path / "run" / "seed-0").glob("checkpoint-*/standing.json")):
             assert first.poll() is None, "it was done before the second began"
             time.sleep(0.02)
         os.killpg(first.pid, signal.SIGSTOP)  # on a busy machine it would be done before the second looks

@@ -141,6 +141,7 @@ def test_the_policy_finds_the_demonstrators_actions_in_states_alone(slider_path:
     errors = act(made.policy, states[:, :-1].reshape(-1, 2)) - controls.reshape(-1, 1)
     assert np.abs(errors).mean() < np.abs(controls).mean() / 4
     assert made.trainer.budget == 32_000 - 8000
+    assert made.iterate().steps == 8000 + method.rl.batch, "random movements are steps, too"
 
 
 def test_a_training_that_was_interrupted_ends_in_the_same_bits(tmp_path: Path) -> None:

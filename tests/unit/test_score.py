@@ -235,6 +235,8 @@ def test_weigh_never_simulates_and_compositions_neither(slider: Robot, monkeypat
     hot = weigh(scores, 1000)
     assert hot.weights.effective_size > scores.weights.effective_size
     best_two = weigh(scores, "auto", "top:2")
+    assert np.count_nonzero(weigh(best_two, "score:1").weight) == 2, "what is not given stays as it was"
+    assert weigh(best_two, keep="all").weight.all()
     assert (best_two.weight > 0).sum() == 2
     part = subset(scores, [demos[0].hash, demos[3].hash])
     np.testing.assert_array_equal(part.score, scores.score[[0, 3]])

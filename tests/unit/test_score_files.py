@@ -16,12 +16,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from imitable.demos.store import read, write
-from imitable.errors import BadOption, BadScores, CannotResume, OutputExists
+from imitable.errors import BadOption, BadScores, Busy, CannotResume, OutputExists
+from imitable.feasibility import ledger, score_files
 from imitable.feasibility import score as score_module
-from imitable.feasibility.score import Measuring, score
+from imitable.feasibility.score import Measuring, score, weigh
 from imitable.feasibility.score_files import parts_path, read_scores, write_scores
 from imitable.feasibility.step_files import copy_steps, read_steps, steps_path, write_traces
-from imitable.files import Output
+from imitable.files import Output, locked
 from imitable.robots.robot import Robot
 from imitable.tracking.attempts import Trace
 from imitable.types import Demonstrations, Episode, InMemory, Layout, Trajectory, episode_of
@@ -80,6 +81,41 @@ def test_resuming_with_other_settings_is_refused(slider: Robot, tmp_path: Path) 
     with pytest.raises(CannotResume, match="discount"):
         score(own(slider), slider, measuring=Measuring(discount=0.5), out=Output(out, resume=True))
     assert out.read_bytes() == before
+
+
+def test_killed_before_it_could_let_go_of_its_parts_a_job_counts_its_steps_once(
+    slider: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "scores.parquet"
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger.shutil, "rmtree", lambda *_, **__: None)
+        first = score(own(slider), slider, out=out)
+    assert parts_path(out).exists()
+    again = score(own(slider), slider, out=Output(out, resume=True))
+    assert again.measurement.measured_steps == first.measurement.measured_steps > 0
+    assert not parts_path(out).exists()
+
+
+def test_the_second_of_two_processes_is_refused(slider: Robot, tmp_path: Path) -> None:
+    with locked(tmp_path / "scores.parquet"), pytest.raises(Busy):
+        score(own(slider), slider, out=tmp_path / "scores.parquet")
+    assert not list(tmp_path.glob("*scores*"))
+
+
+def test_an_older_file_that_says_auto_is_read_as_it_was_weighed(
+    slider: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to schema 3, `auto` weighed by the score, not by its square."""
+    demos = InMemory(slider.layout, [pushed(FORCE / 2, 6), pushed(3 * FORCE, 6)])
+    squared = score(demos, slider)
+    older = replace(weigh(squared, "score:1"), weighing=squared.weighing)
+    monkeypatch.setattr(score_files, "SCHEMA", 3)
+    write_scores(tmp_path / "older.parquet", older)
+    monkeypatch.undo()
+    back = read_scores(tmp_path / "older.parquet")
+    assert back.weighing.temperature == "score:1"
+    np.testing.assert_allclose(weigh(back).weight, back.weight)
+    assert not np.allclose(back.weight, squared.weight)
 
 
 KILLED = """
@@ -154,8 +190,7 @@ class Stream(Demonstrations):
     def layout(self) -> Layout:
         return self.layout_
 
-    @property
-    def episodes(self) -> tuple[Episode, ...]:
+    def _rows(self) -> tuple[Episode, ...]:
         return self._episodes
 
     def __getitem__(self, position: int) -> Trajectory:

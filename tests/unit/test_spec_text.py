@@ -10,8 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imitable.errors import BadOption, BadSpec
+from imitable.feasibility.methods import METHODS as SCORERS
+from imitable.feasibility.methods import parse_scorer
+from imitable.imitation.methods import METHODS as LEARNERS
+from imitable.imitation.methods import parse_learner
 from imitable.rl.settings import METHODS, Ppo, Trpo, method, same_settings
-from imitable.spec_text import Key, OneOf, Range, bound, check_fields, keys_of, method_text, parse_method, split
+from imitable.spec_text import Key, OneOf, Range, bound, check_fields, keys_of, method_text, parse_method, settings_hash, split
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,3 +208,43 @@ def test_an_algorithm_takes_the_settings_that_a_learner_has_under_the_same_names
 
     assert same_settings(Ppo, Learner()) == Ppo(length=32, epochs=3)
     assert same_settings(Trpo, Learner()) == Trpo(length=32, epochs=3, max_kl=0.5)
+
+
+@pytest.mark.parametrize("name", [*LEARNERS, *SCORERS])
+def test_the_hash_of_settings_is_another_if_any_of_them_is(name: str) -> None:
+    """Nested ones, too: what a learner uses inside decides what it learns."""
+    method: Any = parse_learner(name) if name in LEARNERS else parse_scorer(name)
+    hashes = {settings_hash(method)}
+    for key, known in keys_of(type(method)).items():
+        table, _, field = key.rpartition(".")
+        changed = dataclasses.replace(getattr(method, table) if table else method, **{field: other(known)})
+        hashes.add(settings_hash(dataclasses.replace(method, **{table: changed}) if table else changed))
+    assert len(hashes) == 1 + len(keys_of(type(method)))
+
+
+def other(known: Key) -> object:
+    """Return another value of a field."""
+    value: Any = known.default
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, str):
+        choices = bound(known.owner, known.field, OneOf)
+        assert choices is not None
+        return next(one for one in choices.choices if one != value)
+    if isinstance(value, tuple):
+        return (*value, 8)
+    if isinstance(value, int):
+        return value + 1
+    limits = bound(known.owner, known.field, Range)
+    assert limits is not None
+    return (value + (limits.high if value < limits.high else limits.low)) / 2
+
+
+def test_settings_that_cannot_be_written_down_are_refused() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Odd:
+        table: object = None
+
+    with pytest.raises(BadOption, match="numbers, words or tuples"):
+        settings_hash(Odd(object()))
+    assert settings_hash(Odd()) == settings_hash(Odd())

@@ -24,6 +24,7 @@ from imitable.feasibility.weighting import (
     noise_of,
     remarks,
     share_logs,
+    temperature_text,
     thresholds,
     verdicts,
     weight_logs,
@@ -209,10 +210,10 @@ def test_remarks_doubt_a_tracker_that_fails_on_its_own_body() -> None:
     assert remarks(weight, verdict, None, np.full(8, 0.8)) == [], "learned from demonstrations, it knows no other movements"
 
 
-@pytest.mark.parametrize("wrong", ["0", "-1", "nan", "inf", "hot", "share:", "share:0"])
+@pytest.mark.parametrize("wrong", ["0", "-1", "nan", "inf", "hot", "share:", "share:0", "score:", "score:0", "share:score:1"])
 def test_temperatures_are_checked(wrong: str) -> None:
     with pytest.raises(BadOption, match="temperature"):
-        log_scores(measures(np.array([1.0, 2.0])), wrong, "share")
+        temperature_text(wrong)
 
 
 def test_divergence_is_where_the_error_stays_above() -> None:

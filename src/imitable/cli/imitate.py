@@ -102,7 +102,7 @@ def _weights(verb: Imitate) -> Weights | None:
 
 def _interrupted(verb: Imitate, folders: Sequence[RunFolder]) -> str:
     again = f"the same command with --resume goes on in {verb.out}"
-    if any((folder.path / "checkpoint").exists() or folder.complete for folder in folders):
+    if any(folder.checkpoint or folder.complete for folder in folders):
         return f"What is done is kept: {again}."
     return f"There was no checkpoint yet: {again}, from the beginning."
 

@@ -12,7 +12,7 @@ from imitable.errors import BadOption, CellsFailed, MissingExtra
 from imitable.experiments.catalogue import Experiment, catalogue
 from imitable.experiments.cells import Cell, Terms, cells_of, chosen
 from imitable.experiments.estimates import BUDGET_HOURS, FIRST_GOAL, core_hours, seconds
-from imitable.experiments.executors import Executor, Local, Made
+from imitable.experiments.executors import Executor, Failure, Local, Made
 from imitable.experiments.intervals import interval
 from imitable.experiments.protocol import Protocol, default_protocol, read_protocol
 from imitable.experiments.reproduction import (
@@ -31,6 +31,8 @@ from imitable.experiments.work import Piece, Workshop
 STANDING = ("experiment", "cells", "done", "to do", "core-hours left", "about")
 RESULT = ("cell", "seeds", "return", "±", "falls")
 
+Failed = tuple[Piece, Failure]
+
 
 def run(verb: Reproduce) -> None:
     """Carry out the verb."""
@@ -45,12 +47,13 @@ def run(verb: Reproduce) -> None:
     workshop, changes = workshop_at(verb.out, verb.records, terms), protocol_changes(protocol, verb.out)
     for line in changes:
         say(verb.common, f"! the protocol has changed since cells were first run here: {line}; what it changes is post hoc")
-    failed: list[Made] = []
+    failed: list[Failed] = []
     if verb.experiments and not verb.dry_run:
         failed = _make(verb, cells_of(asked, terms), workshop, protocol)
     _report(verb, asked, terms, workshop, changes, failed)
     if failed:
-        raise CellsFailed(len(failed), failed[0].piece.key, failed[0].error)
+        worst, why = max(failed, key=lambda one: one[1].fault)
+        raise CellsFailed(len(failed), worst.key, why.reason, fault=why.fault)
 
 
 def _protocol(verb: Reproduce) -> Protocol:
@@ -64,19 +67,19 @@ def _protocol(verb: Reproduce) -> Protocol:
     return default_protocol()
 
 
-def _make(verb: Reproduce, cells: Sequence[Cell], workshop: Workshop, protocol: Protocol) -> list[Made]:
+def _make(verb: Reproduce, cells: Sequence[Cell], workshop: Workshop, protocol: Protocol) -> list[Failed]:
     """Make what is left; return what failed."""
     executor, left = _executor(verb), left_of(cells, workshop)
     say(verb.common, f"{_sizes(cells, left)}: about {_hours(core_hours(piece.job for piece in left))}")
-    failed: list[Made] = []
+    failed: list[Failed] = []
     try:
         with bar(verb.common, 1000, "making") as shown:
             progress = _Progress(left, shown)
             for made in make_cells(cells, workshop, protocol, executor):
                 progress.note(made)
-                if made.error:
-                    failed.append(made)
-                    say(verb.common, f"! {made.piece.key}: {made.error}")
+                if made.failure is not None:
+                    failed.append((made.piece, made.failure))
+                    say(verb.common, f"! {made.piece.key}: {made.failure.reason}")
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"What is done is kept in {verb.out}: the same command goes on.") from None
     return failed
@@ -117,7 +120,7 @@ def _report(
     terms: Terms,
     workshop: Workshop,
     changes: Sequence[str],
-    failed: Sequence[Made],
+    failed: Sequence[Failed],
 ) -> None:
     """Show how far experiments are, and, of those that were named, what came out."""
     stand, cells = standings(experiments, terms, workshop), cells_of(experiments, terms)
@@ -146,7 +149,7 @@ def _report(
             "first_goal": goal and {"seeds": FIRST_GOAL, "core_hours_left": goal, "budget": BUDGET_HOURS},
             "experiments": [asdict(one) for one in stand],
             "cells": _documented(cells, workshop) if verb.experiments else [],
-            "failed": [{"piece": made.piece.key, "reason": made.error} for made in failed],
+            "failed": [{"piece": piece.key, "reason": why.reason} for piece, why in failed],
         },
     )
 
@@ -199,5 +202,7 @@ def _next(verb: Reproduce, left: float) -> str:
         return command("reproduce", ["mujoco/swimmer"], {"seeds": 1, "dry_run": True, **places})
     if not left:
         return command("report", [verb.records or verb.out], {"out": "reproduction.html"})
-    same = {"methods": verb.methods, "learners": verb.learners, "seeds": verb.seeds, "scale": verb.scale}
-    return command("reproduce", verb.experiments, {**same, "dry_run": not verb.dry_run, **places}, {"scale": 1.0})
+    names = ("methods", "learners", "seeds", "scale", "workers", "executor", "address", "protocol")
+    same = {name: getattr(verb, name) for name in names}
+    defaults = {name: getattr(type(verb), name) for name in names if name != "seeds"}  # how many is worth saying
+    return command("reproduce", verb.experiments, {**same, "dry_run": not verb.dry_run, **places}, defaults)

@@ -53,7 +53,7 @@ VERDICT_COLUMNS = (
 
 def by_verdict(scores: Scores) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Return column names and one row a demonstrator, the highest weight first."""
-    plain, even = (weigh(scores, keep=scores.weighing.keep, balance=balance).weight for balance in ("none", "demonstrator"))
+    plain, even = (weigh(scores, balance=balance).weight for balance in ("none", "demonstrator"))
     ordered = sorted(by_demonstrator(scores.episodes).items(), key=lambda group: -float(scores.weight[group[1]].sum()))
     return VERDICT_COLUMNS, [_verdict_row(name, scores, (scores.weight, plain, even), places) for name, places in ordered]
 

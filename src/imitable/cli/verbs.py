@@ -183,8 +183,8 @@ class Weigh:
     """Score file."""
     temperature: str | None = None
     """auto, paper, arm, a number, share:NUMBER, or score:NUMBER; default: as it was."""
-    keep: str = "all"
-    """Demonstrations that keep a weight: all, feasible, top:K, or those of a demonstrator, by its name."""
+    keep: str | None = None
+    """Demonstrations that keep a weight: all, feasible, top:K, or those of a demonstrator, by its name; default: as it was."""
     balance: Literal["auto", "none", "demonstrator"] | None = None
     """demonstrator: each weighs as its mean says, however many demonstrations it gave; none: as many as it gave; auto:
     demonstrator for the temperatures auto, share:NUMBER and score:NUMBER, none for published rules; default: as it was."""

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Demonstrations in files, whatever their format: rows are made once, states are read when asked for."""
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from imitable.types import Demonstrations, Episode, Layout, Trajectory
@@ -44,14 +43,8 @@ class Filed(Demonstrations):
         """Names and period shared by all trajectories."""
         return self._layout
 
-    @property
-    def episodes(self) -> tuple[Episode, ...]:
-        """One row a demonstration, made when first asked for."""
-        return self._episodes
-
-    @cached_property
-    def _episodes(self) -> tuple[Episode, ...]:
-        return tuple(self._files.row(place) for place in range(len(self)))
+    def _rows(self) -> Iterable[Episode]:
+        return (self._files.row(place) for place in range(len(self)))
 
     def __getitem__(self, position: int) -> Trajectory:
         """Read one trajectory, and no more than it takes."""

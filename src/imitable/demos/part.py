@@ -2,7 +2,6 @@
 """A part of a set of demonstrations, read through the set."""
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 
 from imitable.types import Demonstrations, Episode, Layout, Trajectory
 
@@ -19,15 +18,9 @@ class Part(Demonstrations):
         """That of the set."""
         return self._demos.layout
 
-    @property
-    def episodes(self) -> tuple[Episode, ...]:
-        """Their rows."""
-        return self._episodes
-
-    @cached_property
-    def _episodes(self) -> tuple[Episode, ...]:
+    def _rows(self) -> Iterable[Episode]:
         rows = self._demos.episodes
-        return tuple(rows[place] for place in self._places)
+        return (rows[place] for place in self._places)
 
     def __len__(self) -> int:
         """Return the number of demonstrations, without asking for their rows."""

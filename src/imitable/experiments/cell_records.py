@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from imitable.experiments.costs import AND
 from imitable.experiments.jobs import RunJob
 from imitable.experiments.records import read_record, write_record
 
@@ -34,7 +35,7 @@ class Spent:
     score_s: float
     """Of making the scores, once for all cells that share them."""
     learner_s: float
-    """Of learning and evaluation, in the session that ended the run."""
+    """Of learning and evaluation."""
     pieces_kept: int | None = None
     pieces_dropped: int | None = None
     """Of what was to be projected, as often as it was drawn; None without projection."""
@@ -50,7 +51,7 @@ class Provenance:
     """What made a cell."""
 
     code: str
-    """Hash of the code that computed it."""
+    """Hash of the code that computed it; several, joined by `AND`, if it changed on the way."""
     scores_code: str
     """Hash of the code that computed its scores; empty without any."""
     protocol: str
@@ -66,7 +67,7 @@ class Provenance:
     @property
     def codes(self) -> set[str]:
         """Hashes of all code that took part."""
-        return {self.code, self.scores_code} - {""}
+        return {code for text in (self.code, self.scores_code) for code in text.split(AND)} - {""}
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class CellRecord:
     spent: Spent
     provenance: Provenance
     curve: tuple[tuple[int, float | None], ...]
-    """Steps, and the mean return of the episodes that ended since, with sampled actions; None if none ended."""
+    """Steps, and the mean return of the last 64 episodes so far, with sampled actions; None before the first one ends."""
 
 
 def record_path(records: Path, job: RunJob) -> Path:

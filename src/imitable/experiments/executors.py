@@ -4,15 +4,31 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
+from traceback import format_exc
 from typing import Protocol
 
-from imitable.errors import BadOption, ImitableError
+from imitable.errors import BadOption, CannotWrite, ImitableError
 from imitable.experiments.work import Piece, Workshop, make
+from imitable.files import write_bytes
 from imitable.workers import Workers, cores
 
 PRELOADED = ("imitable.imitation.training", "imitable.experiments.work")
 """What every worker imports before its first piece."""
+
+
+FAILED = "failed"
+"""Folder of a store with a traceback of every fault."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a piece could not be made."""
+
+    reason: str
+    fault: bool = False
+    """Whether it is the program's, or a method's: no input that can be set right."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +36,8 @@ class Made:
     """A piece that has ended."""
 
     piece: Piece
-    error: str = ""
-    """Why it could not be made; empty if it was."""
+    failure: Failure | None = None
+    """Why it could not be made; None if it was."""
 
 
 class Executor(Protocol):
@@ -32,13 +48,18 @@ class Executor(Protocol):
         ...
 
 
-def attempt(piece: Piece, workshop: Workshop) -> str:
-    """Make a piece in a worker; return why it cannot be made, if bad input is the reason."""
+def attempt(piece: Piece, workshop: Workshop) -> Failure | None:
+    """Make a piece in a worker; return why it cannot be made, if it cannot: all others can be, whatever ends this one."""
     try:
-        make(piece.job, workshop)
+        make(piece, workshop)
     except ImitableError as error:
-        return str(error)
-    return ""
+        return Failure(str(error))
+    except Exception as error:  # its traceback is known here alone: it does not cross processes
+        path = workshop.store.path / FAILED / f"{piece.key}.txt"
+        with suppress(CannotWrite):
+            write_bytes(path, format_exc().encode())
+        return Failure(f"{type(error).__name__}: {error} (traceback in {path})", fault=True)
+    return None
 
 
 class Queue:
@@ -58,12 +79,12 @@ class Queue:
 
     def note(self, made: Made) -> list[Made]:
         """Hear that a piece has ended; return it, and all that never can be made because of it."""
-        if not made.error:
+        if made.failure is None:
             self._missing.discard(made.piece.key)
             return [made]
         lost = [piece for piece in self._waiting if made.piece.key in piece.needs]
         self._waiting = [piece for piece in self._waiting if piece not in lost]
-        return [made, *(more for piece in lost for more in self.note(Made(piece, made.error)))]
+        return [made, *(more for piece in lost for more in self.note(Made(piece, made.failure)))]
 
 
 @dataclass(frozen=True)
@@ -93,17 +114,17 @@ class Here:
     def make(self, pieces: Sequence[Piece], workshop: Workshop) -> Iterator[Made]:
         """Make pieces in their order."""
 
-        def begun(piece: Piece) -> "Future[str]":
-            future: Future[str] = Future()
+        def begun(piece: Piece) -> "Future[Failure | None]":
+            future: Future[Failure | None] = Future()
             future.set_result(attempt(piece, workshop))
             return future
 
         yield from _scheduled(pieces, 1, begun)
 
 
-def _scheduled(pieces: Sequence[Piece], at_once: int, begin: Callable[[Piece], "Future[str]"]) -> Iterator[Made]:
+def _scheduled(pieces: Sequence[Piece], at_once: int, begin: Callable[[Piece], "Future[Failure | None]"]) -> Iterator[Made]:
     """Begin pieces that are ready, some at once; yield those that have ended."""
-    queue, running = Queue(pieces), dict["Future[str]", Piece]()
+    queue, running = Queue(pieces), dict["Future[Failure | None]", Piece]()
     while True:
         while len(running) < at_once and (piece := queue.next_ready()) is not None:
             running[begin(piece)] = piece

@@ -52,7 +52,7 @@ def run(case: LearningCase, seed: int, runs: Path) -> LearningRun:
         _in_brief(last.sampled_actions),
         _in_brief(best.mean_actions),
         round(time.perf_counter() - started),
-        learning_curve(folder),
+        learning_curve(folder.metrics()),
     )
 
 

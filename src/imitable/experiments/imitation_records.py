@@ -49,7 +49,7 @@ class LearningRun:
     seconds: int
     """Learning and evaluation, on one thread beside another job."""
     curve: tuple[tuple[int, float | None], ...]
-    """Steps, and the mean return of the episodes that ended since; None if none ended."""
+    """Steps, and the mean return of the last 64 episodes so far; None before the first one ends."""
 
 
 @dataclass(frozen=True)

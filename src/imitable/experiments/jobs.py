@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Jobs: everything that a result depends on, and a name made of it, so that equal jobs are one file whoever asks for them.
 
+A changed default of a learner, a scorer or the weights makes another name, though the texts of jobs do not show it.
+
 A `Recording` makes demonstrations, a `ScoreJob` distances, a `RunJob` a policy and what it is worth. None of them knows which
 experiment it is for: two that ask for the same share it.
 """
@@ -9,14 +11,17 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from imitable.experiments.cases import STANDARD, Recording
 from imitable.experiments.demonstrations import demos_folder
 from imitable.experiments.records import to_json
+from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.score import Measuring
-from imitable.spec_text import split
+from imitable.feasibility.weighting import SHARPER
+from imitable.imitation.methods import parse_learner
+from imitable.spec_text import settings_hash, split
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,13 @@ class ScoreJob:
     @property
     def name(self) -> str:
         """Name of its score file."""
-        return f"{slug(self.imitator)}.{slug(split(self.scoring.method)[0])}.seed-{self.seed}.{_hash(self, self.demos)[:12]}"
+        by = slug(split(self.scoring.method)[0])
+        return f"{slug(self.imitator)}.{by}.seed-{self.seed}.{_hash(self, self.demos, self.settings)[:12]}"
+
+    @property
+    def settings(self) -> tuple[object, ...]:
+        """What the scorer's text does not say: all its settings, defaults included."""
+        return (scorer_hash(self.scoring.method),)
 
 
 @dataclass(frozen=True)
@@ -103,7 +114,14 @@ class RunJob:
     @cached_property
     def hash(self) -> str:
         """Of all of it, and of the policies that demonstrate."""
-        return _hash(self, self.demos)
+        return _hash(self, self.demos, self.settings)
+
+    @property
+    def settings(self) -> tuple[object, ...]:
+        """What the job's texts do not say: all settings of learner and scorer, and the power of the score that weighs."""
+        scorer = () if self.scores is None else self.scores.settings
+        power = (SHARPER,) if self.scores is not None and self.rule.temperature == "auto" else ()
+        return (learner_hash(self.learner), *scorer, *power)
 
     @property
     def name(self) -> str:
@@ -117,8 +135,20 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9._=+]+", "-", text.lower()).strip("-")
 
 
-def _hash(job: object, demos: DemoSet) -> str:
+def _hash(job: object, demos: DemoSet, settings: tuple[object, ...]) -> str:
     """Return a hash of a job's content; a folder of demonstrations is named by the policy that plays them, too."""
     folders = [demos_folder(Path(), recording).name for recording in demos.recordings]
-    text = json.dumps([to_json(job), folders], sort_keys=True, separators=(",", ":"))
+    text = json.dumps([to_json(job), folders, settings], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+@cache
+def learner_hash(text: str) -> str:
+    """Return a hash of all settings of a learner, given as text."""
+    return settings_hash(parse_learner(text))
+
+
+@cache
+def scorer_hash(text: str) -> str:
+    """Return a hash of all settings of a scorer, given as text."""
+    return settings_hash(parse_scorer(text))

@@ -21,12 +21,14 @@ from pathlib import Path
 from typing import Any, cast
 
 import ray
+import ray.exceptions
 
 from imitable.errors import BadOption
 from imitable.experiments.code_hash import code_hash
-from imitable.experiments.executors import Made, Queue, attempt
+from imitable.experiments.executors import Failure, Made, Queue, attempt
 from imitable.experiments.store import Store
 from imitable.experiments.work import Piece, Workshop
+from imitable.feasibility.score_files import parts_path
 from imitable.files import write_bytes
 from imitable.workers import cores
 
@@ -84,11 +86,19 @@ def _scheduled(pieces: Sequence[Piece], workshop: Workshop, at_once: int) -> Ite
         ended, _ = ray.wait(list(running), num_returns=1)
         for reference in ended:
             piece = running.pop(reference)
-            error, files = ray.get(reference)
+            failure, files = _result(reference)
             keep(piece, files, workshop)
-            for made in queue.note(Made(piece, error)):
+            for made in queue.note(Made(piece, failure)):
                 shared.forget(made.piece)
                 yield made
+
+
+def _result(reference: Any) -> tuple[Failure | None, Files]:
+    """Return what a task came to; one that Ray gave up on made nothing."""
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayError as error:
+        return Failure(f"Ray gave it up ({error})", fault=True), {}
 
 
 class Shared:
@@ -115,7 +125,7 @@ class Shared:
 
 
 @ray.remote(num_cpus=1, max_retries=RETRIES)
-def _task(piece: Piece, workshop: Workshop, needs: list[tuple[str, Any]], begun: Files) -> tuple[str, Files]:
+def _task(piece: Piece, workshop: Workshop, needs: list[tuple[str, Any]], begun: Files) -> tuple[Failure | None, Files]:
     """Make a piece on a node: unpack what it needs, go on with what was begun, give back what there is."""
     here = local_workshop(workshop)
     for key, reference in needs:
@@ -123,11 +133,11 @@ def _task(piece: Piece, workshop: Workshop, needs: list[tuple[str, Any]], begun:
             unpack(ray.get(reference), here.store.path, key)
     if begun and not (here.store.path / piece.key).exists():
         unpack(begun, here.store.path, piece.key)
-    error = attempt(piece, here)
+    failure = attempt(piece, here)
     made = files_at(here.store.path, piece.key)
     made |= {f"{RECORDS}/{path.name}": path.read_bytes() for path in here.records.glob(f"{Path(piece.key).name}.json")}
     shutil.rmtree(here.store.path / piece.key, ignore_errors=True)
-    return error, made
+    return failure, made
 
 
 RECORDS = "records"
@@ -182,7 +192,11 @@ def unpack(files: Files, store: Path, key: str) -> None:
 def keep(piece: Piece, files: Files, workshop: Workshop) -> None:
     """Write what a task made into the driver's store, the record of a cell last: with it the cell is done."""
     records = {name: content for name, content in files.items() if name.startswith(f"{RECORDS}/")}
-    shutil.rmtree(workshop.store.path / piece.key, ignore_errors=True)  # a run that was begun here, and ended there
+    if not files:
+        return
+    path = workshop.store.path / piece.key
+    for begun in (path, parts_path(path)):  # here, and ended there
+        shutil.rmtree(begun, ignore_errors=True)
     unpack({name: content for name, content in files.items() if name not in records}, workshop.store.path, piece.key)
     for name, content in records.items():
         write_bytes(workshop.records / Path(name).name, content)

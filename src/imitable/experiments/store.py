@@ -16,22 +16,11 @@ from imitable.demos.part import Part
 from imitable.experiments.cases import Recording
 from imitable.experiments.demonstrations import demos_folder, recorded
 from imitable.experiments.jobs import DemoSet, RunJob, ScoreJob, WeightRule
-from imitable.experiments.records import read_record, write_record
 from imitable.feasibility import weighting
 from imitable.feasibility.score import subset, weigh
 from imitable.feasibility.score_files import read_scores
 from imitable.feasibility.scores import Scores
 from imitable.types import Demonstrations, Weights
-
-
-@dataclass(frozen=True)
-class ScoringCost:
-    """What making a score file took."""
-
-    seconds: float
-    """Of the session that ended it."""
-    code: str
-    """Hash of the code that computed it."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +41,13 @@ class Store:
         """Run folder."""
         return self.path / "runs" / job.name
 
-    def scoring_cost(self, job: ScoreJob) -> ScoringCost:
-        """Return what a score file took."""
-        path = self._cost(job)
-        return read_record(ScoringCost, path) if path.exists() else ScoringCost(0.0, "")
-
-    def keep_cost(self, job: ScoreJob, cost: ScoringCost) -> None:
-        """Keep what a score file took beside it."""
-        write_record(self._cost(job), cost)
-
-    def _cost(self, job: ScoreJob) -> Path:
+    def scoring_cost(self, job: ScoreJob) -> Path:
+        """File with what a score file took."""
         return self.scores(job).with_suffix(".cost.json")
+
+    def run_cost(self, job: RunJob) -> Path:
+        """File with what a run took."""
+        return self.run(job) / "cost.json"
 
     def read(self, demos: DemoSet, imitator: str, seed: int) -> Demonstrations:
         """Return a set of demonstrations, those that were asked for by score included."""

@@ -2,33 +2,34 @@
 """Work: what must be made before a cell can be, in the order in which it can be made, each piece once.
 
 A piece is done when its file is there: complete ones are skipped, broken ones are gone on with, to the same bits.
-What it takes is its process's own time on the cores, so that a busy machine does not make it look dearer.
 """
 
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from imitable.errors import BadOption
-from imitable.evaluation.result import Performance
+from imitable.evaluation.result import Performance, ProjectionCount
 from imitable.experiments.cases import Recording
 from imitable.experiments.cell_records import SCHEMA, CellRecord, Episodes, Provenance, Spent, record_path, write_cell
 from imitable.experiments.code_hash import code_hash
+from imitable.experiments.costs import Cost, counted, read_cost
 from imitable.experiments.demonstrations import record_demonstrations
 from imitable.experiments.jobs import DemoSet, RunJob, ScoreJob
-from imitable.experiments.store import ScoringCost, Store, first_scores
+from imitable.experiments.store import Store, first_scores
 from imitable.feasibility.score import score
 from imitable.feasibility.score_files import parts_path, read_scores
 from imitable.files import Output, locked
 from imitable.imitation.imitate import imitate
 from imitable.imitation.methods import parse_learner
 from imitable.imitation.run import Run
-from imitable.imitation.run_folder import RunFolder
+from imitable.imitation.run_folder import Row, RunFolder
 from imitable.imitation.setting import hash_of
 from imitable.types import Demonstrations, Weights
 
 Job = Recording | ScoreJob | RunJob
+
+code_hash()  # now, and remembered: files that are edited while this process works are not what it runs
 
 POINTS = 100
 """Points of a recorded learning curve, at most."""
@@ -107,47 +108,46 @@ def _needs_of_set(demos: DemoSet, imitator: str, seed: int) -> list[Job]:
     return [*demos.recordings, *asked]
 
 
-def make(job: Job, workshop: Workshop) -> None:
-    """Make one piece, whose needs are there."""
-    if isinstance(job, Recording):
-        record_demonstrations(workshop.store.path, job)
-    elif isinstance(job, ScoreJob):
-        make_scores(job, workshop.store)
-    else:
-        write_cell(workshop.records, make_run(job, workshop))
+def make(piece: Piece, workshop: Workshop) -> None:
+    """Make one piece, whose needs are there. Whoever makes the same is waited for: then there is nothing left to do."""
+    path, job = workshop.store.path / piece.key, piece.job
+    with locked(path.with_name(f"{path.name}.piece"), wait=True):
+        if workshop.is_done(piece):
+            return
+        if isinstance(job, Recording):
+            record_demonstrations(workshop.store.path, job)
+        elif isinstance(job, ScoreJob):
+            make_scores(job, workshop.store)
+        else:
+            write_cell(workshop.records, make_run(job, workshop))
 
 
 def make_scores(job: ScoreJob, store: Store) -> None:
-    """Score demonstrations, or go on with it; nobody else may write the same file meanwhile."""
-    demos, out, started = store.read(job.demos, job.imitator, job.seed), store.scores(job), time.process_time()
-    with locked(out):
-        score(demos, job.imitator, job.scoring.method, job.seed, measuring=job.scoring.measuring, out=Output(out, resume=True))
-    store.keep_cost(job, ScoringCost(round(time.process_time() - started, 1), code_hash()))
+    """Score demonstrations, or go on with it."""
+    with counted(store.scoring_cost(job)):
+        out = Output(store.scores(job), resume=True)
+        demos = store.read(job.demos, job.imitator, job.seed)
+        score(demos, job.imitator, job.scoring.method, job.seed, measuring=job.scoring.measuring, out=out)
 
 
 def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
     """Imitate, or go on with it; return what it came to."""
-    store, started = workshop.store, time.process_time()
-    demos = store.read(job.demos, job.imitator, job.seed)
-    weights, score_steps = store.weights(job, demos), _score_steps(job, store)
-    asked = Run(steps=_steps(job, score_steps), seed=job.seed, episodes=job.episodes, evaluate_best=False)
-    folder = RunFolder(store.run(job))
-    evaluation = imitate(demos, job.imitator, job.learner, weights, run=asked, out=Output(folder.path, resume=True)).evaluation
-    rows, seconds = folder.metrics(), time.process_time() - started
-    masses = masses_of(demos, weights)
-    last = rows[-1] if rows else {}
-    cost = ScoringCost(0.0, "") if job.scores is None else store.scoring_cost(job.scores)
-    projection = evaluation.projection
-    projected = 0 if projection is None else projection.steps
-    spent = Spent(
-        score_steps,
-        projected,
-        int(last.get("steps") or 0) - projected,  # a run's steps are all that it simulated
-        cost.seconds,
-        round(seconds, 1),
-        *((None, None) if projection is None else (projection.kept, projection.dropped)),
-    )
-    setting = folder.setting
+    store = workshop.store
+    demos, folder = store.read(job.demos, job.imitator, job.seed), RunFolder(store.run(job))
+    with counted(store.run_cost(job)):
+        weights = store.weights(job, demos)
+        asked = Run(steps=_steps(job, store), seed=job.seed, episodes=job.episodes, evaluate_best=False)
+        imitate(demos, job.imitator, job.learner, weights, run=asked, out=Output(folder.path, resume=True))
+    return _cell_record(job, demos, weights, folder, workshop)
+
+
+def _cell_record(
+    job: RunJob, demos: Demonstrations, weights: Weights | None, folder: RunFolder, workshop: Workshop
+) -> CellRecord:
+    """Return what a run that has ended came to."""
+    store, evaluation, setting, rows = workshop.store, folder.evaluation, folder.setting, folder.metrics()
+    scoring = Cost() if job.scores is None else read_cost(store.scoring_cost(job.scores))
+    learning = read_cost(store.run_cost(job))
     return CellRecord(
         schema=SCHEMA,
         job=job,
@@ -155,30 +155,42 @@ def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
         sampled_actions=_episodes(evaluation.last.sampled_actions),
         demonstrations=len(demos),
         demonstrated_return=round(sum(one.total_return for one in demos.episodes) / len(demos), 1),
-        masses=masses,
+        masses=masses_of(demos, weights),
         effective_size=round(len(demos) if weights is None else weights.effective_size, 1),
-        spent=spent,
+        spent=_spent(rows, evaluation.projection, _score_steps(job, store), scoring.seconds, learning.seconds),
         provenance=Provenance(
-            code_hash(),
-            cost.code,
+            learning.code,
+            scoring.code,
             workshop.protocol,
             hash_of(setting),
             folder.policy.hash[:16],
             setting.versions,
             workshop.scale,
         ),
-        curve=learning_curve(folder),
+        curve=learning_curve(rows),
     )
+
+
+def _spent(
+    rows: Sequence[Row], projection: ProjectionCount | None, score_steps: int, score_s: float, learner_s: float
+) -> Spent:
+    """Return what a run took; its last row counts all steps that it simulated, those of the projection included."""
+    simulated = int(rows[-1]["steps"] or 0) if rows else 0
+    if projection is None:
+        return Spent(score_steps, 0, simulated, score_s, learner_s)
+    steps = projection.steps
+    return Spent(score_steps, steps, simulated - steps, score_s, learner_s, projection.kept, projection.dropped)
 
 
 def _score_steps(job: RunJob, store: Store) -> int:
     return 0 if job.scores is None else read_scores(store.scores(job.scores)).measurement.simulator_steps
 
 
-def _steps(job: RunJob, score_steps: int) -> int:
+def _steps(job: RunJob, store: Store) -> int:
     """Return the steps of the learner: those of the job, less those of the scores where they count."""
     if not job.scores_count:
         return job.steps
+    score_steps = _score_steps(job, store)
     left, least = job.steps - score_steps, parse_learner(job.learner).least_steps
     if left < least:
         reason = f"the scores alone take {score_steps:,}, and the learner needs {least:,}: give the protocol more"
@@ -206,8 +218,7 @@ def _episodes(performance: Performance) -> Episodes:
     )
 
 
-def learning_curve(folder: RunFolder) -> tuple[tuple[int, float | None], ...]:
+def learning_curve(rows: Sequence[Row]) -> tuple[tuple[int, float | None], ...]:
     """Return steps and mean return of at most `POINTS` iterations, evenly spread, the last among them."""
-    rows = folder.metrics()
     every = -(-len(rows) // POINTS)
     return tuple((int(row["steps"] or 0), row["mean_return"]) for row in rows[::-1][::every][::-1]) if rows else ()

@@ -93,7 +93,8 @@ class Ledger:
             steps.unlink(missing_ok=True)
             return
         self._check(key, self.parts)
-        self.spent += spent
+        if not self.rows.keys() >= set(rows["episode_hash"]):  # else a kill came between writing all and letting go of parts
+            self.spent += spent
         for name, *numbers in zip(*(rows[column] for column in _PART), strict=True):
             self.rows[name] = Row(*numbers)
 

@@ -25,10 +25,10 @@ from imitable.feasibility.score_files import models_path, parts_path
 from imitable.feasibility.scorer import Measured, Measurer, Scorer, ScoringJob, depends_on_set
 from imitable.feasibility.scores import COLUMNS, OWN, Measurement, ScoreKey, Scores, Weighing
 from imitable.feasibility.shards import KEY, Shard, coverage
-from imitable.files import Output, check_free, check_writable
+from imitable.files import Output, check_free, check_writable, locked
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.spec_text import split
+from imitable.spec_text import settings_hash, split
 from imitable.tracking.attempts import Trace
 from imitable.types import Demonstrations, Floats, InMemory, Ints, Trajectory
 
@@ -98,14 +98,16 @@ def score(
         demos = _shard_of(demos, shard, scorer)
     rule = ruler(robot, measuring.distance, measuring.entries, measuring.discount)
     key = score_key(robot, scorer, rule, measuring, seed)
-    ledger = None if output.path is None else Ledger(output.path, key, resume=output.resume)
     models = None if output.path is None else models_path(output.path)
     learns = shard is None or not depends_on_set(scorer)
     if shard is not None and not learns:
         models = shard.models
     job = ScoringJob(demos, robot, rule, seed, measuring.rollouts, measuring.threads, models, output.observer, learns)
     said = {} if shard is None else {KEY: [shard.place, shard.of, whole]}
-    return _scored(job, scorer, key, temperature, ledger, said)
+    if output.path is None:
+        return _scored(job, scorer, key, temperature, None, said)
+    with locked(output.path):
+        return _scored(job, scorer, key, temperature, Ledger(output.path, key, resume=output.resume), said)
 
 
 def _shard_of(demos: Demonstrations, shard: Shard, scorer: Scorer) -> Demonstrations:
@@ -153,6 +155,7 @@ def score_key(robot: Robot, scorer: Scorer, rule: Ruler, measuring: Measuring, s
         discount=rule.discount,
         rollouts=measuring.rollouts,
         seed=seed,
+        settings=settings_hash(scorer),
     )
 
 
@@ -290,7 +293,7 @@ def _weighed(demos: Demonstrations, rows: Sequence[Row], measurement: Measuremen
 def weigh(
     scores: Scores,
     temperature: str | float | None = None,
-    keep: str = "all",
+    keep: str | None = None,
     balance: str | None = None,
     *,
     segments: bool | None = None,
@@ -304,6 +307,7 @@ def weigh(
     What is not given stays as it was.
     """
     text = scores.weighing.temperature if temperature is None else weighting.temperature_text(temperature)
+    keep = scores.weighing.keep if keep is None else keep
     balance = scores.weighing.balance if balance is None else balance
     if balance not in weighting.BALANCES:
         raise BadOption("balance", balance, one_of(balance, weighting.BALANCES))

@@ -6,6 +6,7 @@ An adapter file: pyarrow ships no types.
 """
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,10 @@ from imitable.feasibility.scores import WEIGHED, Scores, from_metadata
 from imitable.feasibility.sealed import damage, read_sealed, write_sealed
 from imitable.types import Episode
 
-SCHEMA = 3
+SCHEMA = 4
+
+UNSQUARED = 3
+"""Files up to this schema were weighed by the score itself where they say `auto`."""
 
 COLUMNS: dict[str, Any] = {
     "source": pa.string(),
@@ -112,6 +116,8 @@ def read_scores(path: str | Path) -> Scores:
         if metadata["schema"] > SCHEMA:
             raise ValueError("it was written by a newer imitable; update this one")
         measurement, weighing = from_metadata(metadata)
+        if metadata["schema"] <= UNSQUARED and weighing.temperature == "auto" and measurement.rule == "share":
+            weighing = replace(weighing, temperature="score:1")
     episodes = tuple(
         Episode(source, index, name, demonstrator, length, math.nan if total is None else total, bool(terminated), seed)
         for source, index, name, demonstrator, length, total, terminated, seed in zip(

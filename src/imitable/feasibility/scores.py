@@ -29,6 +29,8 @@ class ScoreKey:
     discount: float
     rollouts: int
     seed: int
+    settings: str = ""
+    """Hash of all settings of the scorer: its text names only what differs from defaults, which another version may change."""
 
     def difference(self, other: "ScoreKey") -> str:
         """Say which setting differs first: this one's, then the other's."""

@@ -81,8 +81,9 @@ def weight_logs(logs: Floats, temperature: str, rule: str) -> Floats:
 
 def parse_temperature(text: str) -> float:
     """Return the number in a temperature: `5`, `share:0.05`, or `score:1`."""
+    prefix = next((prefix for prefix in (SHARE, SCORE) if text.startswith(prefix)), "")
     try:
-        value = float(text.removeprefix(SHARE).removeprefix(SCORE))
+        value = float(text.removeprefix(prefix))
     except ValueError:
         value = float("nan")
     if not 0 < value < float("inf"):

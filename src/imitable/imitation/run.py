@@ -15,9 +15,10 @@ from imitable.files import Output
 from imitable.imitation.learner import Learner, LearningJob, Projects, Training
 from imitable.imitation.methods import learner_text
 from imitable.imitation.run_folder import RunFolder, Standing, row_of
-from imitable.imitation.setting import Setting, episodes_hash, installed_versions, method_hash, weights_hash
+from imitable.imitation.setting import Setting, episodes_hash, installed_versions, weights_hash
 from imitable.observer import Observer
 from imitable.robots.robot import Robot
+from imitable.spec_text import settings_hash
 from imitable.types import Demonstrations, Policy, Weights
 
 STEPS = 1_000_000
@@ -84,7 +85,7 @@ def setting_of(demos: Demonstrations, imitator: Robot, learner: Learner, weights
         imitator=str(imitator),
         imitator_hash=imitator.hash,
         method=learner_text(learner),
-        method_hash=method_hash(learner),
+        method_hash=settings_hash(learner),
         steps=run.steps,
         seed=run.seed,
         episodes=run.episodes,

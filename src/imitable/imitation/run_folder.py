@@ -4,7 +4,8 @@
 `setting.json` what the result depends on, `metrics.jsonl` one line an iteration, `policy.safetensors` the final policy,
 `best.safetensors` the one with the best return on the way (where there is a reward), `evaluation.json` what they are worth:
 written last, so that a folder with it is complete. `reference.safetensors` is what a robot without a task is compared with;
-`checkpoint/` is there while the run is under way. All of them carry hashes of their contents: damaged ones are refused.
+`checkpoint-N/`, after N iterations, is there while the run is under way. All of them carry hashes of their contents: damaged
+ones are refused.
 """
 
 import shutil
@@ -19,7 +20,7 @@ from imitable.errors import CannotResume, CannotWrite, NoRun, OutputExists
 from imitable.evaluation import result
 from imitable.evaluation.reference import Reference, load_reference, save_reference
 from imitable.evaluation.result import RunEvaluation
-from imitable.files import Output, locked, new_folder, write_bytes
+from imitable.files import Output, append_line, locked, new_folder, write_bytes
 from imitable.imitation import hashed_json, setting
 from imitable.imitation.hashed_json import DamagedJson, write_json
 from imitable.imitation.learner import Training
@@ -90,6 +91,14 @@ class RunFolder:
         """The demonstrated states that a robot without a task is compared with."""
         return load_reference(self.path / "reference.safetensors")
 
+    @property
+    def checkpoint(self) -> Path | None:
+        """The newest checkpoint, which is whole: it got its name when all of it was written."""
+        return max(self._checkpoints(), key=_iterations, default=None)
+
+    def _checkpoints(self) -> list[Path]:
+        return [folder for folder in self.path.glob("checkpoint-*") if (folder / "standing.json").exists()]
+
     def metrics(self) -> list[Row]:
         """Return one row an iteration; a line that a kill cut short is left out."""
         try:
@@ -129,27 +138,31 @@ class RunFolder:
         """Start the folder anew, or leave what is there to be continued."""
         if self.path.exists() and not resume:
             shutil.rmtree(self.path)
+        for draft in self.path.glob(".checkpoint-*"):  # a kill left it
+            shutil.rmtree(draft, ignore_errors=True)
         if not (self.path / "setting.json").exists():
             write_json(self.path / "setting.json", setting.to_json(asked))
 
     def append(self, row: Row) -> None:
         """Add a line to the metrics."""
-        with (self.path / "metrics.jsonl").open("a") as file:
-            file.write(hashed_json.to_line(row) + "\n")
+        append_line(self.path / "metrics.jsonl", hashed_json.to_line(row))
 
     def save(self, training: Training, standing: "Standing") -> None:
-        """Write a checkpoint in place of the last one."""
-        with new_folder(self.path / "checkpoint") as folder:
+        """Write a checkpoint, then remove older ones: killed at any moment, the run has one."""
+        older = self._checkpoints()
+        with new_folder(self.path / f"checkpoint-{standing.iterations}") as folder:
             training.save(folder / "training.safetensors")
             if standing.best is not None:
                 save_policy(standing.best, folder / "best.safetensors")
             best_return = None if standing.best is None else standing.best_return
             write_json(folder / "standing.json", {"iterations": standing.iterations, "best_return": best_return})
+        for folder in older:
+            if _iterations(folder) != standing.iterations:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def load(self, training: Training, standing: "Standing") -> bool:
         """Go on from the last checkpoint, if there is one; metrics of what is done again are dropped."""
-        folder = self.path / "checkpoint"
-        if not (folder / "standing.json").exists():
+        if (folder := self.checkpoint) is None:
             (self.path / "metrics.jsonl").unlink(missing_ok=True)
             return False
         try:
@@ -174,13 +187,19 @@ class RunFolder:
         if best is not None:
             save_policy(best, self.path / "best.safetensors")
         write_json(self.path / "evaluation.json", {"schema": SCHEMA, **result.to_json(evaluation)})
-        shutil.rmtree(self.path / "checkpoint", ignore_errors=True)
+        for folder in self.path.glob("checkpoint-*"):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _read(self, name: str) -> dict[str, Any]:
         try:
             return hashed_json.read_json(self.path / name)
         except DamagedJson as error:
             raise NoRun(str(self.path), f"{name} cannot be read ({error})") from None
+
+
+def _iterations(checkpoint: Path) -> int:
+    """`checkpoint-12` → 12."""
+    return int(checkpoint.name.removeprefix("checkpoint-"))
 
 
 class Standing:
@@ -193,7 +212,10 @@ class Standing:
         self.best_return = float("-inf")
 
     def note(self, progress: Progress, training: Training) -> None:
-        """Count the iteration, and remember its policy if its episodes returned more than any before."""
+        """Count the iteration, and remember the policy so far if the last episodes returned more than at any time before.
+
+        Several policies played them, the one that is remembered not among them: it has just learned from the latest.
+        """
         self.iterations += 1
         if progress.mean_return > self.best_return:  # false for NaN
             self.best, self.best_return = training.policy, progress.mean_return

@@ -79,11 +79,6 @@ def episodes_hash(episodes: Sequence[Episode]) -> str:
     return _hash(*(episode.hash.encode() for episode in episodes))
 
 
-def method_hash(learner: Any) -> str:
-    """Return a hash of all settings of a learner, a dataclass, defaults included."""
-    return _hash(json.dumps(asdict(learner), sort_keys=True, default=str).encode())
-
-
 def weights_hash(weights: Weights, demos: Demonstrations) -> str:
     """Return a hash of the demonstrations' weights, in order."""
     segments = repr(weights.of_segments(demos)).encode() if weights.segments else b""

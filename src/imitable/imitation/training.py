@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A training that a trainer of `rl` drives: where imitation takes place, what a policy observes, checkpoints."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +25,9 @@ from imitable.types import Floats, Policy
 class PolicyTraining:
     """A trainer as a training."""
 
-    def __init__(self, trainer: Trainer, reference: Reference | None) -> None:
-        """Drive this trainer; its task was made of the reference, if it has one."""
-        self.trainer, self.reference = trainer, reference
+    def __init__(self, trainer: Trainer, reference: Reference | None, spent_before: int = 0) -> None:
+        """Drive this trainer; its task was made of the reference, if it has one. `spent_before`: steps of random movements."""
+        self.trainer, self.reference, self._spent_before = trainer, reference, spent_before
 
     @property
     def done(self) -> bool:
@@ -44,8 +45,9 @@ class PolicyTraining:
         return self.trainer.policy
 
     def iterate(self) -> Progress:
-        """Collect a batch and learn from it."""
-        return self.trainer.iterate()
+        """Collect a batch and learn from it; the steps are all that were simulated."""
+        learned = self.trainer.iterate()
+        return replace(learned, steps=self._spent_before + learned.steps)
 
     def save(self, path: Path) -> None:
         """Write a checkpoint."""

@@ -16,7 +16,7 @@ from imitable.rl.scaling import RewardScale
 from imitable.rl.train import Trainer
 from imitable.tensors import Arrays, DamagedFile, read, to_bytes
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 def fingerprint(trainer: Trainer) -> dict[str, object]:

@@ -47,7 +47,7 @@ class Segment:
     unstable: int
     """Simulations that MuJoCo gave up on."""
     returns: Floats
-    """(E) returns of the episodes that ended here."""
+    """(E) returns of the whole episodes that ended here."""
     lengths: Ints
     """(E) and their lengths."""
 
@@ -64,7 +64,7 @@ class Collector:
         pushes: Pushes | None = None,
         staggered: bool = False,
     ) -> None:
-        """Start `size` episodes, pushed at times if asked. `staggered`: the first ones are cut at random steps."""
+        """Start `size` episodes, pushed at times if asked. `staggered`: the clocks of the first ones stand at random steps."""
         self.task = task
         self.batch = Batch(task.robot, size, threads)
         self._starts = seeding.generator(seed, "start")
@@ -76,6 +76,7 @@ class Collector:
         self._returns = np.zeros(size)
         if staggered:
             self._steps = seeding.generator(seed, "stagger").integers(0, task.horizon, size)
+        self._cut = self._steps > first.steps  # its episode is shorter than its clock says
         self._pusher = None if pushes is None else Pusher(pushes, task.robot, size, task.horizon, seed)
 
     def collect(self, policy: Policy, length: int, quiet: Bools | None = None) -> Segment:
@@ -136,7 +137,7 @@ class Collector:
         )
 
     def _finished(self, rewards: Floats, record: "_Record") -> tuple[Floats, Ints]:
-        """Return the returns and lengths of the episodes that ended, and carry the others on.
+        """Return the returns and lengths of the whole episodes that ended, and carry the others on.
 
         An unpaid step (NaN) makes NaN of its episode's return, but must not hide that of the next: such steps are counted.
         """
@@ -144,12 +145,13 @@ class Collector:
         sums, blanks = np.cumsum(np.where(unpaid, 0.0, rewards), axis=0), np.cumsum(unpaid, axis=0)
         counted, skipped = np.zeros(rewards.shape[1]), np.zeros(rewards.shape[1], int)
         ended = np.argwhere(record.terminated | record.truncated)
-        returns = np.zeros(len(ended))
+        returns, whole = np.zeros(len(ended)), np.ones(len(ended), bool)
         for row, (t, i) in enumerate(ended):
+            whole[row], self._cut[i] = not self._cut[i], False
             returns[row] = self._returns[i] + sums[t, i] - counted[i] if blanks[t, i] == skipped[i] else np.nan
             self._returns[i], counted[i], skipped[i] = 0.0, sums[t, i], blanks[t, i]
         self._returns += np.where(blanks[-1] == skipped, sums[-1] - counted, np.nan)
-        return returns, record.steps[ended[:, 0], ended[:, 1]] + 1
+        return returns[whole], record.steps[ended[whole, 0], ended[whole, 1]] + 1
 
     def snapshot(self) -> tuple[dict[str, Floats | Ints], dict[str, str]]:
         """Return arrays and generator states from which `restore` goes on to the same bits."""
@@ -159,6 +161,7 @@ class Collector:
             "steps": self._steps,
             "context": self._context,
             "returns": self._returns.copy(),  # collecting goes on in place
+            "cut": self._cut.astype(np.int64),
         }
         generators = {"start": self._starts, "exploration": self._noise, "actuation": self._actuation}
         states = {name: seeding.to_json(rng) for name, rng in generators.items()}
@@ -172,7 +175,7 @@ class Collector:
         self.batch.set_rows(arrays["rows"].astype(np.float64))
         self._states = arrays["states"].astype(np.float64)
         self._steps, self._context = arrays["steps"].astype(np.int64), arrays["context"].astype(np.int64)
-        self._returns = arrays["returns"].astype(np.float64)
+        self._returns, self._cut = arrays["returns"].astype(np.float64), arrays["cut"].astype(bool)
         self._starts, self._noise, self._actuation = (
             seeding.from_json(generators[name]) for name in ("start", "exploration", "actuation")
         )

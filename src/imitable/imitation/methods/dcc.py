@@ -7,9 +7,8 @@ never read. Φ does not see where in the world the body is: translated states ke
 imitates the translated demonstrations with the weights of the originals.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Annotated
 
 import numpy as np
@@ -31,16 +30,19 @@ from imitable.sim.task import Moment
 from imitable.spec_text import Range, check_fields
 from imitable.types import Demonstrations, Episode, Floats, Layout, Singles, Trajectory, Weights, episode_of
 
+GAIFO = Gaifo()
+"""Its defaults."""
+
 EPISODE = 200
 """Steps of one random movement; it is over sooner if the imitator falls."""
 
 
 @dataclass(frozen=True)
 class Dcc:
-    """Settings of the translator; the policy learns by GAIfO's own."""
+    """Settings of the translator, and those of GAIfO, by which the policy learns."""
 
     transitions: Annotated[int, Range(EPISODE, 10**8)] = 50_000
-    """Random control steps of the imitator; those after a fall are left out."""
+    """Random control steps of the imitator, part of the steps, a quarter of them at most; those after a fall are left out."""
     forward_steps: Annotated[int, Range(1, 10**8)] = 4000
     """Gradient steps of the imitator's forward model."""
     forward_rate: LearningRate = 1e-3
@@ -57,6 +59,8 @@ class Dcc:
     """Weight of coming back to the demonstrated state."""
     dynamics: Weight = 100.0
     """Weight of the dynamics cycle: an action of the imitator leads from one translated state to the next."""
+    gaifo: Gaifo = GAIFO
+    """Settings of GAIfO."""
 
     def __post_init__(self) -> None:
         """Check every value."""
@@ -64,12 +68,19 @@ class Dcc:
 
     @property
     def least_steps(self) -> int:
-        """One batch of GAIfO."""
-        return Gaifo().least_steps
+        """One batch of GAIfO after the random movements, all or a quarter, one at least."""
+        batch = self.gaifo.least_steps
+        return batch + min(self.transitions, max(EPISODE, -(-batch // 3)))
+
+    def babbled(self, steps: int) -> int:
+        """Return how many random control steps a job of so many has: whole movements."""
+        return max(1, min(self.transitions, steps // 4) // EPISODE) * EPISODE
 
     def begin(self, job: LearningJob) -> PolicyTraining:
-        """Learn to translate, and begin to imitate the translated demonstrations."""
-        return Gaifo().begin(self.translated(job))
+        """Learn to translate, and begin to imitate the translated demonstrations with the steps that are left."""
+        spent = self.babbled(job.steps)
+        training = self.gaifo.begin(replace(self.translated(job), steps=job.steps - spent))
+        return PolicyTraining(training.trainer, training.reference, spent)
 
     def translated(self, job: LearningJob) -> LearningJob:
         """Return the job with translated demonstrations, those of weight zero left out, and weights that belong to them."""
@@ -85,7 +96,7 @@ class Dcc:
     def _translator(self, job: LearningJob) -> Callable[[Floats], Floats]:
         """Learn Φ."""
         fitted = fit(
-            _own(job, self.transitions),
+            _own(job, self.babbled(job.steps)),
             _theirs(job),
             job.seed,
             forward_steps=self.forward_steps,
@@ -113,17 +124,10 @@ class Translated(Demonstrations):
         """That of the originals."""
         return self._demos.layout
 
-    @property
-    def episodes(self) -> tuple[Episode, ...]:
-        """One row a demonstration, in the order of the originals."""
-        return self._episodes
-
-    @cached_property
-    def _episodes(self) -> tuple[Episode, ...]:
+    def _rows(self) -> Iterable[Episode]:
         # a hash is of contents: every demonstration is read and translated once to know it
-        return tuple(
-            episode_of(trajectory, row.index, row.source) for row, trajectory in zip(self._demos.episodes, self, strict=True)
-        )
+        for row, trajectory in zip(self._demos.episodes, self, strict=True):
+            yield episode_of(trajectory, row.index, row.source)
 
     def __getitem__(self, position: int) -> Trajectory:
         """Read and translate one demonstration."""

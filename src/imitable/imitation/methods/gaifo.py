@@ -175,7 +175,7 @@ class Gaifo:
         seen = features(transitions, job.imitator, self.features, normalised=self.normalised, root=self.observe_root)
         check_settings(task, self.rl, job.steps, policy)
         if policy is not None:
-            normaliser = _normaliser_of_policy(policy)  # it knows its inputs in these units alone
+            normaliser = None  # the trainer takes the policy's own
         elif not self.normalised:
             normaliser = _identity(task.observation_size)
         else:
@@ -269,8 +269,3 @@ class DiscriminatorReward:
 def _identity(size: int) -> Normaliser:
     """Return the normaliser that leaves observations as they are."""
     return Normaliser(np.zeros(size), np.ones(size) - 1e-8, 1.0)
-
-
-def _normaliser_of_policy(policy: Policy) -> Normaliser:
-    """Return the normaliser that a policy was trained with."""
-    return Normaliser(policy.observation_mean.astype(np.float64), np.square(policy.observation_std.astype(np.float64)), 1.0)

@@ -169,7 +169,7 @@ class Sail:
             staggered=self.staggered,
             threads=job.threads,
         )
-        return PolicyTraining(trainer, reference)
+        return PolicyTraining(trainer, reference, spent)
 
 
 @dataclass(frozen=True, eq=False)

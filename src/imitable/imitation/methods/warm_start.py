@@ -13,7 +13,7 @@ import json
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -36,12 +36,12 @@ from imitable.rl.progress import Progress
 from imitable.rl.settings import Fraction
 from imitable.sim.reference_starts import ReferenceStarts
 from imitable.sim.task import Task
-from imitable.spec_text import OneOf, Range, check_fields, method_text
+from imitable.spec_text import OneOf, Range, check_fields
 from imitable.tensors import Arrays, to_bytes
 from imitable.tracking.reroll import SHORTEST
 from imitable.types import Policy
 
-SCHEMA = 1
+SCHEMA = 2
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -217,7 +217,7 @@ class WarmTraining:
         return {
             "schema": SCHEMA,
             "body": self._job.imitator.hash,
-            "method": method_text("warm-start", self._method),
+            "method": json.loads(json.dumps(asdict(self._method))),
             "pieces": self._projecting.hash,
             "budget": self._job.steps,
             "seed": self._job.seed,
