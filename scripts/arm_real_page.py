@@ -66,7 +66,7 @@ def _picture(record: ArmRealRecord, images: str) -> list[str]:
         f"![Paths of the tool through the real protocol, in the plane of three joints]({images}/{PICTURE})",
         "",
         f"Paths of the tool in {drawn} of {len(paths)} trials, by what the noisy joints said{left_out}.",
-        "Stands and books are drawn where they stood; the disc is the goal.",
+        "Stands and books are drawn where they stood; the disc is the goal. Drawn by `python scripts/reproduction_page.py`.",
         "",
     ]
 

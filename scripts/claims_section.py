@@ -82,9 +82,10 @@ def _outcomes(table: Table, names: Sequence[str]) -> list[str]:
         if not found.compared:
             lines.append(f"* `{row}` ({kind}): not compared anywhere yet.")
             continue
+        test = f"with p < {CERTAIN} after Holm in {found.certain} of {found.tested} that have two seeds or more"
         lines.append(
             f"* `{row}` ({kind}): above every baseline in {found.above} of {found.compared} settings that are recorded, of "
-            f"{found.places}; with p < {CERTAIN} after Holm in {found.certain}; above the paper's own return in "
+            f"{found.places}; {test if found.tested else 'one seed is no test'}; above the paper's own return in "
             f"{found.above_printed} of {found.places}."
         )
     return [*lines, ""]

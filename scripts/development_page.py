@@ -7,9 +7,8 @@ from pathlib import Path
 
 from reproduction_figures import COLOURS, draw_curve, panels_of, with_legend
 
-from imitable.experiments.cell_records import CellRecord
+from imitable.experiments.cell_records import CellRecord, read_cells
 from imitable.experiments.jobs import RunJob, WeightRule
-from imitable.experiments.records import read_record
 from imitable.experiments.rows import RULES
 from imitable.experiments.settings import DEVELOPMENT
 
@@ -19,7 +18,7 @@ RELATED = {setting.imitator: setting.demonstrators[: setting.related] for settin
 
 def trials(results: Path) -> list[CellRecord]:
     """Return the records in results/development, those of one job by seed."""
-    found = [read_record(CellRecord, path) for path in sorted((results / "development").glob("*.json"))]
+    found = read_cells(results / "development")
     return sorted(found, key=lambda record: (record.job.learner, record.job.seed))
 
 
@@ -41,7 +40,8 @@ def page(results: Path) -> str:
         *_section("The imitator's own expert, 50 demonstrations", filter(_own, records), _learner_name),
         "![Learning curves](development.svg)",
         "",
-        "Return of episodes with sampled actions against steps, both related demonstrators.",
+        "Return of episodes with sampled actions against steps, both related demonstrators; drawn by",
+        "`python scripts/write_results.py`.",
         "",
     ]
     return "\n".join(parts) + ("\n" + notes.read_text() if notes.exists() else "")

@@ -87,7 +87,7 @@ def against(table: Table, groups: dict[str, list[tuple[float, str]]], rows: Sequ
                 capsize=3,
             )
         panel.set_title(name, fontsize=9)
-        panel.set_xlabel(label)
+    figure.supxlabel(label, fontsize=9)
     panels[0].set_ylabel("return, mean actions")
     return with_legend(figure, panels)
 

@@ -2,8 +2,8 @@
 """Write docs/reproduction.md, its figures and the README's table from the records of cells. Nothing is run."""
 
 import argparse
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arm_figures import tried
@@ -12,12 +12,12 @@ from arm_real_page import body as arm_real
 from arm_section import arm_section
 from claims_section import grid, main_table
 from reproduction_figures import Drawing, against, curves
-from sweep_sections import beside, cost, demo_count, demo_return, limits, mapping, total_steps, unrelated_count
+from sweep_sections import beside, cost, demo_count, demo_return, limits, mapping, projected, total_steps, unrelated_count
 from weighted_tables import in_brief
 
 from imitable.experiments.arm_real_records import ArmRealRecord, read_arm_real
 from imitable.experiments.catalogue import BUDGETS, FIRST, PERCENTAGES, UNRELATED_COUNTS, catalogue
-from imitable.experiments.cell_records import CellRecord
+from imitable.experiments.cell_records import CellRecord, read_cells
 from imitable.experiments.cells import Terms, cells_of, lacking
 from imitable.experiments.estimates import BUDGET_HOURS, FIRST_GOAL, core_hours
 from imitable.experiments.protocol import Protocol, read_protocol
@@ -43,6 +43,8 @@ class Page:
     """Of the arm through its real protocol."""
     notes: str = ""
     """What was found, in words."""
+    earlier: Mapping[str, Sequence[CellRecord]] = field(default_factory=dict[str, Sequence[CellRecord]])
+    """Cells that the tables do not show, by what they were: their hours were spent, too."""
 
     @property
     def protocol(self) -> Protocol:
@@ -64,6 +66,10 @@ def seeds(table: Table) -> list[str]:
     return ["<details markdown><summary>Every seed</summary>", "", *head, *lines, "", "</details>", ""] if lines else []
 
 
+DRAWN = "Figure and tables of these records: `python scripts/reproduction_page.py`."
+"""What draws them, without running anything."""
+
+
 def section(page: Page, name: str, body: Sequence[str], drawing: Drawing | None = None) -> list[str]:
     """Return one experiment: what it is, its command, how complete it is, its figure and its tables."""
     table = page.tables[name]
@@ -83,7 +89,7 @@ def section(page: Page, name: str, body: Sequence[str], drawing: Drawing | None 
         lines += ["**Some of these cells were run under another protocol: they are post hoc.**", ""]
     if drawing is not None and (picture := drawing(table)) is not None:
         _keep(page, f"{name}.svg", picture)
-        lines += [f"![{table.experiment.about}](images/reproduction/{name}.svg)", ""]
+        lines += [f"![{table.experiment.about}](images/reproduction/{name}.svg)", "", DRAWN, ""]
     return [*lines, *body, "", *seeds(table)]
 
 
@@ -146,6 +152,11 @@ def _changed(protocol: Protocol) -> list[str]:
     ]
 
 
+def _earlier(page: Page) -> str:
+    """Say what was spent on cells that are not shown here."""
+    return "".join(f"; {name} {_spent_hours(some):.1f}" for name, some in page.earlier.items())
+
+
 def introduction(page: Page) -> list[str]:
     """Return what is fixed, what was spent and what is left."""
     tables, protocol, rule = page.tables.values(), page.protocol, page.protocol.rule
@@ -166,9 +177,10 @@ def introduction(page: Page) -> list[str]:
         "in the published order do unrelated demonstrations dominate.",
         "",
         *_changed(protocol),
-        f"Recorded: {len(done):,} runs, {_spent_hours(done):.1f} core-hours. First goal: {FIRST_GOAL} seeds of the rows",
-        f"that the claims are about, one of all else, with a budget of {BUDGET_HOURS} core-hours; left of it are",
-        f"{_left(page, FIRST_GOAL)}. To all seeds: {_left(page, len(protocol.seeds.paper))}.",
+        f"Recorded: {len(done):,} runs, {_spent_hours(done):.1f} core-hours{_earlier(page)}.",
+        f"First goal: {FIRST_GOAL} seeds of the rows that the claims are about, one of all else, with a budget of",
+        f"{BUDGET_HOURS} core-hours; left of it are {_left(page, FIRST_GOAL)}. To all seeds:",
+        f"{_left(page, len(protocol.seeds.paper))}.",
         "",
     ]
 
@@ -197,7 +209,10 @@ def page_text(page: Page) -> str:
     """Return the whole page."""
     special: dict[str, Callable[[Page], list[str]]] = {
         "mujoco-a": lambda page: main_table(page.tables["mujoco-a"], TABLE_A, page.protocol.rule, page.random),
-        "mujoco-b": lambda page: main_table(page.tables["mujoco-b"], TABLE_B, page.protocol.rule, page.random),
+        "mujoco-b": lambda page: [
+            *main_table(page.tables["mujoco-b"], TABLE_B, page.protocol.rule, page.random),
+            *projected(page.tables["mujoco-b"]),
+        ],
         "total-steps": lambda page: total_steps(page.tables),
         "unrelated-count": lambda page: unrelated_count(page.tables["unrelated-count"]),
         "demo-count": lambda page: demo_count(page.tables["demo-count"]),
@@ -220,6 +235,10 @@ def page_text(page: Page) -> str:
     return "\n".join(lines)
 
 
+EARLIER = {"under the first protocol": "first_protocol", "on development imitators, as far as recorded": "development"}
+"""Folders of other cells, by what they were."""
+
+
 def main() -> None:
     """Write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -234,7 +253,8 @@ def main() -> None:
     images, returns = options.out / "images" / "reproduction", {} if random is None else random.returns
     notes = options.results / "cells" / "notes.md"
     said = notes.read_text() if notes.exists() else ""
-    page = Page(tables, terms, returns, images, read_arm_real(options.results), said)
+    earlier = {name: read_cells(options.results / folder) for name, folder in EARLIER.items()}
+    page = Page(tables, terms, returns, images, read_arm_real(options.results), said, earlier)
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "reproduction.md").write_text(page_text(page))
     if options.out == ROOT / "docs":

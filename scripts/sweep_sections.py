@@ -40,6 +40,27 @@ def total_steps(tables: Mapping[str, Table]) -> list[str]:
     return lines
 
 
+def projected(table: Table) -> list[str]:
+    """Return how many of the pieces that were drawn could be followed, and what is equal between rows."""
+    lines = [
+        "All rows draw the same number of pieces and have equal steps of projection and learning; what scores take comes on",
+        "top, see total-steps. Pieces that could be followed, in per cent of those drawn, mean over seeds:",
+        "",
+        f"| row | {' | '.join(table.places)} |",
+        "|---" * (len(table.places) + 1) + "|",
+    ]
+    return [
+        "",
+        *lines,
+        *(f"| {row} | {' | '.join(_kept(table, place, row) for place in table.places)} |" for row in table.rows),
+    ]
+
+
+def _kept(table: Table, place: str, row: str) -> str:
+    counts = [(one.spent.pieces_kept or 0, one.spent.pieces_dropped or 0) for one in table.at(place, row)]
+    return f"{100 * np.mean([kept / max(kept + dropped, 1) for kept, dropped in counts]):.0f}" if counts else "–"
+
+
 def unrelated_count(table: Table) -> list[str]:
     """Return the paper's claim that all decline, as a trend over single runs."""
     said = "Does the return fall with the number? Spearman's ρ over runs, one-sided p by permutation."
@@ -123,7 +144,11 @@ def limits(table: Table) -> list[str]:
         shown = [record.demonstrated_return for record in table.at(place, "GAIL")]
         cells = " | ".join(number(table.returns(place, row)) for row in table.rows)
         lines.append(f"| {place} | {f'{np.mean(shown):,.0f}' if shown else '–'} | {cells} |")
-    return [*lines, "", "All demonstrations are feasible, and none is optimal: weights can at best reach what is demonstrated."]
+    said = (
+        "Each imitator can do all that its demonstrators can, so that every demonstration is feasible; how much better it "
+        "could be is the difference between `own expert` and what is demonstrated. Weights can at best reach the latter."
+    )
+    return [*lines, "", said]
 
 
 def mapping(table: Table) -> list[str]:

@@ -3,6 +3,7 @@
 
 import dataclasses
 import hashlib
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,6 +11,7 @@ from functools import cache
 from importlib import import_module
 from numbers import Real
 from operator import attrgetter
+from pathlib import Path
 from types import GenericAlias
 from typing import Any, TypeVar, cast, get_type_hints
 
@@ -128,14 +130,27 @@ def _text(name: str, method: Any, keys: Iterable[str]) -> str:
 
 
 def settings_hash(method: Any) -> str:
-    """Return a hash of all settings of a method, defaults included: its text names only what differs from them."""
+    """Return a hash of all settings of a method, defaults included: its text names only what differs from them.
+
+    A class of a user's adds its source file, so that results of an edited one are not taken for its own.
+    """
+    kind = cast(type[Any], type(method))
     try:
         text = json.dumps(dataclasses.asdict(method), sort_keys=True)
     except TypeError as error:
-        kind = cast(type[Any], type(method))
         reason = f"its settings must be numbers, words or tuples of them, so that a run can be told from others ({error})"
         raise BadOption("method", kind.__qualname__, reason) from None
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return hashlib.sha256(text.encode() + _foreign_source(kind)).hexdigest()[:32]
+
+
+def _foreign_source(kind: type[Any]) -> bytes:
+    """Return the file that defines a class that is not ours; nothing if there is none, as in a notebook."""
+    if kind.__module__.partition(".")[0] == __name__.partition(".")[0]:
+        return b""
+    try:
+        return Path(inspect.getfile(kind)).read_bytes()
+    except (OSError, TypeError):
+        return b""
 
 
 def _default(field: dataclasses.Field[Any]) -> object:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from imitable.errors import BadOption
-from imitable.experiments.catalogue import CHEETAH, PAPER, SWIMMER, Entry, Experiment, at, catalogue
-from imitable.experiments.cell_records import CellRecord, record_path
+from imitable.experiments.catalogue import CHEETAH, PAPER, SCORE_STEPS, SWIMMER, Entry, Experiment, at, catalogue
+from imitable.experiments.cell_records import CellRecord, read_cells, record_path
 from imitable.experiments.cells import Terms, cells_of, chosen, job_of, lacking
 from imitable.experiments.code_hash import ABOVE, hash_of
 from imitable.experiments.jobs import RunJob, WeightRule, slug
@@ -25,6 +25,7 @@ from imitable.experiments.protocol import (
     read_protocol,
 )
 from imitable.experiments.records import from_json, read_record, to_json, write_record
+from imitable.experiments.reproduction import with_methods
 from imitable.experiments.rows import (
     DIRECT,
     GAIL,
@@ -87,7 +88,7 @@ def test_every_method_of_the_catalogue_can_be_made() -> None:
 
 def test_cells_of_equal_content_are_one_job() -> None:
     main, swept, parts = (
-        cells(name, terms=WHOLE)[0].job for name in ("mujoco-a/hopper/direct", "cost/hopper/direct", "soft/hopper/direct")
+        cells(name, terms=WHOLE)[0].job for name in ("mujoco-a/hopper/direct", "cost/hopper/direct", "weighting/hopper/direct")
     )
     assert main == swept == parts
     unrelated, half = cells("unrelated-count/hopper-500/ours", terms=WHOLE), cells("demo-count/hopper-100/ours", terms=WHOLE)
@@ -260,18 +261,21 @@ def test_the_code_hash_is_that_of_what_computes(tmp_path: Path) -> None:
     (package / "rl" / "notes.txt").write_text("no code")
     (package / "rl" / "ppo.py").write_bytes(b"x = 1\r\n")
     assert hash_of(package) == before
+    (package / "experiments" / "store.py").write_text("x = 1\n")
+    assert hash_of(package) != before, "it makes weights"
+    before = hash_of(package)
     (package / "rl" / "ppo.py").rename(package / "rl" / "trpo.py")
     assert hash_of(package) != before
     assert "rl" not in ABOVE
 
 
 def test_a_scorer_of_the_user_s_is_a_row() -> None:
-    job = job_of(Entry(at(SWIMMER), scored_by("direct:window_s=0.2")), 0, WHOLE)
+    job = job_of(Entry(at(SWIMMER), scored_by("direct:window_s=0.2", DIRECT)), 0, WHOLE)
     assert job.scores is not None
     assert job.scores.scoring.method == "direct:window_s=0.2"
     assert job.rule == PROTOCOL.rule
     with pytest.raises(BadOption):
-        job_of(Entry(at(SWIMMER), scored_by("derict")), 0, WHOLE)
+        job_of(Entry(at(SWIMMER), scored_by("derict", DIRECT)), 0, WHOLE)
 
 
 def test_rows_state_their_access() -> None:
@@ -312,3 +316,28 @@ def test_records_stand_under_the_names_that_their_jobs_have(folder: str) -> None
     assert found
     for path in found:
         assert record_path(records, read_record(CellRecord, path).job) == path
+
+
+def test_the_steps_of_scores_that_are_given_to_others_are_not_too_few() -> None:
+    records = read_cells(Path(__file__).parents[2] / "results" / "cells")
+    by_imitator = {(setting.imitator, setting.counts): setting.name for setting in SETTINGS}
+    compared = 0
+    for record in records:
+        place = by_imitator.get((record.job.imitator, tuple(one.count for one in record.job.demos.recordings)))
+        if place and record.job.scores and record.job.scores.scoring == DIRECT.scoring:
+            assert record.spent.score_steps <= SCORE_STEPS[place], place
+            compared += 1
+    assert compared >= 24
+
+
+def test_scorers_of_users_are_rows_like_those_beside_them() -> None:
+    experiments = with_methods(chosen(catalogue(), ["all"]), ["direct:windows=3", "direct"])
+    added = {one.name: [entry for entry in one.entries if entry.row.name == "direct:windows=3"] for one in experiments}
+    assert {entry.row.learner for entry in added["mujoco-a"]} == {PLAIN}
+    assert {entry.row.learner for entry in added["mujoco-b"]} == {PROJECTION}
+    assert all(entry.row.acquires for entry in added["budget"])
+    assert {(entry.row.learner, entry.row.steps) for entry in added["arm"]} == {("state-vae", 0)}
+    assert cells_of(experiments, Terms(default_protocol(), 1)), "all of them can be made"
+    for one in experiments:
+        rows = Counter((entry.where, entry.row.name) for entry in one.entries)
+        assert set(rows.values()) == {1}, "a row that is there is not added"

@@ -22,7 +22,7 @@ from imitable.cli import reproduce as cli_reproduce
 from imitable.cli.experiment_verbs import Reproduce
 from imitable.cli.main import parse
 from imitable.cli.reproduce import run
-from imitable.errors import BadOption, CellsFailed, ImitableError
+from imitable.errors import BadOption, BadRecord, CellsFailed, ImitableError
 from imitable.experiments import costs, jobs, work
 from imitable.experiments.cases import Recording
 from imitable.experiments.catalogue import CHEETAH, Entry, at, catalogue
@@ -32,7 +32,7 @@ from imitable.experiments.demonstrations import record_demonstrations
 from imitable.experiments.estimates import FIRST_GOAL, core_hours, seconds
 from imitable.experiments.executors import FAILED, Failure, Here, Local, Made, Queue
 from imitable.experiments.protocol import PLAIN
-from imitable.experiments.records import write_record
+from imitable.experiments.records import read_record, write_record
 from imitable.experiments.reproduction import PROTOCOL_FILE, protocol_changes, records_of, standings, workshop_at
 from imitable.experiments.rows import GAIL, GAIL_BALANCED, ID_FEAS
 from imitable.experiments.store import Store
@@ -438,3 +438,50 @@ def test_failed_cells_end_with_bad_input(tmp_path: Path, monkeypatch: pytest.Mon
     words = ("--seeds", "1", "--scale", "1e-4", "--protocol", str(tmp_path / "protocol.json"))
     with pytest.raises(CellsFailed, match="the scores alone take"):
         run(asked(NAMES[1], *words, "--out", str(tmp_path / "out"), "--json"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--methods", "nonsense"], "name an experiment"),
+        (["mujoco-a", "--seeds", "10"], "from 1 to 5"),
+        (["mujoco-a", "--seeds", "0"], "from 1 to 5"),
+        (["mujoco-a", "--workers", "-1"], "at least 1"),
+        (["mujoco-a", "--records", "file"], "name a folder"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    verb = parse(["reproduce", *words, "--dry-run"])
+    assert isinstance(verb, Reproduce)
+    with pytest.raises(BadOption, match=said):
+        run(verb)
+
+
+def test_the_next_command_is_under_the_same_terms() -> None:
+    words = [
+        "mujoco-a/*/gail",
+        "--seeds",
+        "1",
+        "--workers",
+        "1",
+        "--protocol",
+        "mine.json",
+        "--executor",
+        "ray",
+        "--address",
+        "a:1",
+    ]
+    verb = parse(["reproduce", *words, "--dry-run"])
+    assert isinstance(verb, Reproduce)
+    again = parse(shlex.split(cli_reproduce.next_command(verb, 1.0))[1:])
+    assert again == replace(verb, dry_run=False)
+
+
+def test_a_damaged_record_gets_one_line(tmp_path: Path) -> None:
+    (tmp_path / "records.json").write_text('{"schema": 1, ')
+    with pytest.raises(BadRecord, match=r"records\.json: it is no JSON"):
+        read_record(CellRecord, tmp_path / "records.json")

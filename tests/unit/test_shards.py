@@ -134,6 +134,10 @@ def test_shards_on_the_command_line(
         assert isinstance(verb, Score)
         cli_score.run(verb)
     assert "next: imitable merge scores.1.parquet scores.2.parquet --out scores.parquet" in capsys.readouterr().err
+    verb = parse(["score", *map(str, folders), "--imitator", str(slider_path), "--shard", "2/3", "--out", "part.parquet"])
+    assert isinstance(verb, Score)
+    cli_score.run(verb)
+    assert "next: imitable merge part.parquet OTHER_SHARDS… --out scores.parquet" in capsys.readouterr().err
     joined = parse(["merge", "scores.1.parquet", "scores.2.parquet", "--json"])
     assert isinstance(joined, Merge)
     cli_merge.run(joined)

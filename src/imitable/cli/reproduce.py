@@ -37,10 +37,8 @@ Failed = tuple[Piece, Failure]
 def run(verb: Reproduce) -> None:
     """Carry out the verb."""
     check_scale(verb.scale)
-    if verb.seeds < 1 or verb.workers < 0:
-        wrong = ("--seeds", verb.seeds) if verb.seeds < 1 else ("--workers", verb.workers)
-        raise BadOption(*wrong, "give a number of at least 1 (workers: 0 for one a core)")
     protocol = _protocol(verb)
+    _check(verb, len(protocol.seeds.paper))
     terms = Terms(protocol, verb.seeds, verb.scale)
     everything = catalogue(verb.learners or tuple(protocol.learners))
     asked = with_methods(chosen(everything, verb.experiments), verb.methods) if verb.experiments else list(everything)
@@ -54,6 +52,19 @@ def run(verb: Reproduce) -> None:
     if failed:
         worst, why = max(failed, key=lambda one: one[1].fault)
         raise CellsFailed(len(failed), worst.key, why.reason, fault=why.fault)
+
+
+def _check(verb: Reproduce, most_seeds: int) -> None:
+    """Refuse options that cannot be meant, before anything is computed."""
+    if not 1 <= verb.seeds <= most_seeds:
+        raise BadOption("--seeds", verb.seeds, f"give a number from 1 to {most_seeds}: so many are fixed by the protocol")
+    if verb.workers < 0:
+        raise BadOption("--workers", verb.workers, "give a number of at least 1, or 0 for one a core")
+    if verb.methods and not verb.experiments:
+        raise BadOption("--methods", " ".join(verb.methods), "name an experiment that they shall be rows of, such as mujoco-a")
+    for name, folder in (("--out", verb.out), ("--records", verb.records)):
+        if folder is not None and folder.exists() and not folder.is_dir():
+            raise BadOption(name, folder, "it is a file; name a folder")
 
 
 def _protocol(verb: Reproduce) -> Protocol:
@@ -137,7 +148,7 @@ def _report(
     results = _results(cells, workshop)
     if verb.experiments and results:
         table(verb.common, "Returns, mean actions of the final policy; ± between seeds", RESULT, results)
-    say(verb.common, f"next: {_next(verb, left)}")
+    say(verb.common, f"next: {next_command(verb, left)}")
     document(
         verb.common,
         {
@@ -196,7 +207,8 @@ def _documented(cells: Sequence[Cell], workshop: Workshop) -> list[dict[str, obj
     ]
 
 
-def _next(verb: Reproduce, left: float) -> str:
+def next_command(verb: Reproduce, left: float) -> str:
+    """Return what to do next, under the same terms, `left` being the core-hours that are left."""
     places = {"records": verb.records, "out": verb.out}
     if not verb.experiments:
         return command("reproduce", ["mujoco/swimmer"], {"seeds": 1, "dry_run": True, **places})

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`imitable score`: which demonstrations can the imitator follow?"""
 
+import shlex
 import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -140,8 +141,12 @@ def _again(verb: Score) -> str:
 
 def _merge(verb: Score) -> str:
     """Return the command that joins this shard with the others."""
-    names = [verb.out] if verb.shard is None else [f"scores.{k + 1}.parquet" for k in range(parse_shard(verb.shard).of)]
-    return command("merge", names, {"out": "scores.parquet"})
+    shard, whole = parse_shard(verb.shard or "1/1"), verb.out.with_name("scores.parquet")
+    mark = f".{shard.place}."
+    if mark not in verb.out.name:
+        return f"{command('merge', [verb.out])} OTHER_SHARDS… --out {shlex.quote(str(whole))}"
+    names = [verb.out.with_name(verb.out.name.replace(mark, f".{k + 1}.")) for k in range(shard.of)]
+    return command("merge", names, {"out": whole})
 
 
 def report(common: Common, scores: Scores, out: Path, more: Mapping[str, object] | None = None) -> None:

@@ -102,6 +102,11 @@ def read_cell(records: Path, job: RunJob) -> CellRecord | None:
     return read_record(CellRecord, path) if path.exists() else None
 
 
+def read_cells(records: Path) -> list[CellRecord]:
+    """Return all records of a folder, whatever their jobs; other files are left alone."""
+    return [read_record(CellRecord, path) for path in sorted(records.glob("*.seed-*.json"))]
+
+
 def write_cell(records: Path, record: CellRecord) -> None:
     """Write the record of a job."""
     write_record(record_path(records, record.job), record)

@@ -41,7 +41,11 @@ class Places:
 
 def read_record(kind: type[Record], path: Path) -> Record:
     """Return the record of a file."""
-    return from_json(kind, json.loads(path.read_text()), path.name)
+    try:
+        content = json.loads(path.read_text())
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise BadRecord(str(path), f"it is no JSON ({error})") from None
+    return from_json(kind, content, path.name)
 
 
 def write_record(path: Path, record: Any, indent: int | None = None) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from imitable.experiments.catalogue import Entry, Experiment
+from imitable.experiments.catalogue import Entry, Experiment, Where
 from imitable.experiments.cell_records import CellRecord, read_cell
 from imitable.experiments.cells import Cell, Terms, cells_of, lacking
 from imitable.experiments.estimates import core_hours
@@ -13,7 +13,7 @@ from imitable.experiments.executors import Executor, Made
 from imitable.experiments.jobs import RunJob
 from imitable.experiments.protocol import Protocol, changed_experts, read_protocol
 from imitable.experiments.records import write_record
-from imitable.experiments.rows import scored_by
+from imitable.experiments.rows import Row, scored_by
 from imitable.experiments.store import Store
 from imitable.experiments.work import Piece, Workshop, pieces_of
 
@@ -44,21 +44,17 @@ def workshop_at(out: Path, records: Path | None, terms: Terms) -> Workshop:
 
 
 def with_methods(experiments: Sequence[Experiment], methods: Sequence[str]) -> list[Experiment]:
-    """Return experiments with a further row a scorer, in every place."""
-    return [
-        replace(
-            one,
-            entries=(
-                *one.entries,
-                *(
-                    Entry(where, scored_by(method))
-                    for where in dict.fromkeys(entry.where for entry in one.entries)
-                    for method in methods
-                ),
-            ),
-        )
-        for one in experiments
-    ]
+    """Return experiments with a further row a scorer, in every place, like a row there that has scores, or like the first."""
+    return [replace(one, entries=(*one.entries, *_rows_of(methods, one))) for one in experiments]
+
+
+def _rows_of(methods: Sequence[str], experiment: Experiment) -> Iterator[Entry]:
+    there: dict[Where, list[Row]] = {}
+    for entry in experiment.entries:
+        there.setdefault(entry.where, []).append(entry.row)
+    for where, rows in there.items():
+        like = next((row for row in rows if row.scoring is not None), rows[0])
+        yield from (Entry(where, scored_by(method, like)) for method in methods if method not in {row.name for row in rows})
 
 
 def standings(experiments: Sequence[Experiment], terms: Terms, workshop: Workshop) -> list[Standing]:

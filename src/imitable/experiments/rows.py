@@ -138,6 +138,6 @@ def styles(rows: Sequence[str]) -> dict[str, int]:
     return {row: order[row] if row in order else next(free) for row in rows}
 
 
-def scored_by(method: str) -> Row:
-    """Return the row of a user's scorer, weighed by the protocol's rule."""
-    return Row(method, scoring=Scoring(method))
+def scored_by(method: str, like: Row) -> Row:
+    """Return the row of a user's scorer, weighed by the protocol's rule; all but the scores is as in another row."""
+    return replace(like, name=method, access=(STARTS,), scoring=Scoring(method), rule=None, scored_as="", more_steps=0)

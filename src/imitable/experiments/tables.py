@@ -122,6 +122,8 @@ class Outcome:
     """Of the table."""
     compared: int
     """Of those, with runs of the row and of every baseline."""
+    tested: int
+    """Of those, with a p: two seeds of the row and of every baseline at least."""
     above: int
     """With a mean above every baseline's."""
     certain: int
@@ -137,6 +139,7 @@ def outcome(table: Table, row: str, baselines: Sequence[str], printed: Mapping[s
     return Outcome(
         len(table.places),
         len(tested),
+        sum(not np.isnan(one.claim.p) for one in tested),
         sum(one.claim.above for one in tested),
         sum(one.adjusted < CERTAIN for one in tested),
         len(higher),
