@@ -76,6 +76,8 @@ def against(table: Table, groups: dict[str, list[tuple[float, str]]], rows: Sequ
     for (name, points), panel in zip(there.items(), panels, strict=True):
         for row, style in styles(rows).items():
             found = [(amount, table.returns(place, row)) for amount, place in points if len(table.returns(place, row))]
+            if not found:
+                continue
             means, stds = [float(values.mean()) for _, values in found], [_std(values) for _, values in found]
             panel.errorbar(
                 [amount for amount, _ in found],
@@ -87,7 +89,7 @@ def against(table: Table, groups: dict[str, list[tuple[float, str]]], rows: Sequ
                 capsize=3,
             )
         panel.set_title(name, fontsize=9)
-    figure.supxlabel(label, fontsize=9)
+        panel.set_xlabel(label, fontsize=8)
     panels[0].set_ylabel("return, mean actions")
     return with_legend(figure, panels)
 
@@ -97,8 +99,8 @@ def _std(values: Floats) -> float:
 
 
 def panels_of(count: int) -> tuple[Figure, list[Axes]]:
-    """Return a figure of so many panels, three in a row."""
-    columns = min(count, 3)
+    """Return a figure of so many panels, three in a row; four make a square."""
+    columns = 2 if count == 4 else min(count, 3)
     lines = -(-count // columns)
     figure, panels = plt.subplots(lines, columns, figsize=(3.2 * columns, 2.5 * lines), squeeze=False, layout="constrained")
     flat: list[Axes] = list(panels.flat)
