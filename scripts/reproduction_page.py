@@ -124,7 +124,7 @@ def drawings() -> dict[str, Drawing]:
 
 def _spent_hours(records: Sequence[CellRecord]) -> float:
     """Return the core-hours of runs, and of the scores that they share, once."""
-    scores = {record.job.scores.name: record.spent.score_s for record in records if record.job.scores is not None}
+    scores = {record.job.scores: record.spent.score_s for record in records if record.job.scores is not None}
     return (sum(record.spent.learner_s for record in records) + sum(scores.values())) / 3600
 
 
@@ -133,10 +133,10 @@ def _left(page: Page, count: int) -> str:
     paper = [table.experiment for table in page.tables.values() if not table.experiment.development]
     jobs = {cell.job.name: cell.job for cell in cells_of(paper, replace(page.terms, seeds=count))}
     known = [record for table in page.tables.values() for record in table.done]
-    left = {name: job for name, job in jobs.items() if name not in {record.job.name for record in known}}
-    made = {record.job.scores.name for record in known if record.job.scores is not None}
-    scores = {job.scores.name: job.scores for job in left.values() if job.scores is not None and job.scores.name not in made}
-    return f"{len(left):,} runs, about {core_hours([*left.values(), *scores.values()]):.0f} core-hours by estimate"
+    left = {name: job for name, job in jobs.items() if job not in {record.job for record in known}}
+    made = {record.job.scores for record in known}
+    scores = {job.scores for job in left.values() if job.scores is not None} - made
+    return f"{len(left):,} runs, about {core_hours([*left.values(), *scores]):.0f} core-hours by estimate"
 
 
 def _changed(protocol: Protocol) -> list[str]:
@@ -160,7 +160,7 @@ def _earlier(page: Page) -> str:
 def introduction(page: Page) -> list[str]:
     """Return what is fixed, what was spent and what is left."""
     tables, protocol, rule = page.tables.values(), page.protocol, page.protocol.rule
-    done = list({record.job.name: record for table in tables for record in table.done}.values())
+    done = list({record.job: record for table in tables for record in table.done}.values())
     learners = ", ".join(f"{name} `{text}`" for name, text in protocol.learners.items())
     steps = ", ".join(f"{name} {count:,}" for name, count in protocol.steps.items())
     numbers = ", ".join(map(str, protocol.seeds.paper))

@@ -133,16 +133,16 @@ def test_the_interquartile_mean_leaves_a_quarter_out_at_each_end() -> None:
 
 def test_a_stratified_interval_redraws_within_strata() -> None:
     certain = [np.full(3, 1.0), np.full(5, 9.0)]
-    assert stratified_interval(certain, lambda all_of: float(all_of.mean())) == (6.0, 6.0), "3 and 5 of them, every time"
+    assert stratified_interval(certain, lambda all_of: all_of.mean(axis=-1)) == (6.0, 6.0), "3 and 5 of them, every time"
     loose = [np.array([0.0, 1.0]), np.array([0.0, 1.0])]
-    low, high = stratified_interval(loose, lambda all_of: float(all_of.mean()))
+    low, high = stratified_interval(loose, lambda all_of: all_of.mean(axis=-1))
     assert (low, high) == (0.0, 1.0), "of 16 redraws, one has mean 0 and one has mean 1"
     wide = [np.arange(50.0)]
     spread = 1.96 * wide[0].std() / 50**0.5
-    found = stratified_interval(wide, lambda all_of: float(all_of.mean()), seed=3)
+    found = stratified_interval(wide, lambda all_of: all_of.mean(axis=-1), seed=3)
     assert found == pytest.approx((24.5 - spread, 24.5 + spread), abs=0.1 * spread)
-    assert found == stratified_interval(wide, lambda all_of: float(all_of.mean()), seed=3)
-    assert found != stratified_interval(wide, lambda all_of: float(all_of.mean()), seed=4)
+    assert found == stratified_interval(wide, lambda all_of: all_of.mean(axis=-1), seed=3)
+    assert found != stratified_interval(wide, lambda all_of: all_of.mean(axis=-1), seed=4)
 
 
 def test_probability_of_improvement_counts_pairs_within_strata() -> None:

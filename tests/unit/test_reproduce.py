@@ -87,6 +87,8 @@ def test_the_report_shows_the_tables_of_a_store(whole: Path, tmp_path: Path) -> 
         assert place["rows"]["ID-Feas"]["seeds"] == [feas.job.seed]
         assert main["missing"] == main["cells"] - 2
         assert dict(shown["provenance"])["scale"] == "0.0001"
+        words = f"--seeds 1 --scale 0.0001 --protocol {whole / PROTOCOL_FILE} --out {whole}"
+        assert dict(shown["provenance"])["command"] == f"imitable reproduce {NAMES[0]} {NAMES[1]} {words}"
     (tmp_path / PROTOCOL_FILE).write_bytes((whole / PROTOCOL_FILE).read_bytes())
     with pytest.raises(BadOption, match="name the folder of its --records"):
         content([tmp_path], explain=0)

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from imitable.errors import BadRecord
 from imitable.experiments.costs import AND
 from imitable.experiments.jobs import RunJob
 from imitable.experiments.records import read_record, write_record
@@ -97,9 +98,14 @@ def record_path(records: Path, job: RunJob) -> Path:
 
 
 def read_cell(records: Path, job: RunJob) -> CellRecord | None:
-    """Return the record of a job, if there is one."""
+    """Return the record of a job, if there is one; one of another job under its name was put there by hand."""
     path = record_path(records, job)
-    return read_record(CellRecord, path) if path.exists() else None
+    if not path.exists():
+        return None
+    record = read_record(CellRecord, path)
+    if record.job != job:
+        raise BadRecord(str(path), "it is of another job than its name")
+    return record
 
 
 def read_cells(records: Path) -> list[CellRecord]:

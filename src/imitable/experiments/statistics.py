@@ -101,18 +101,21 @@ def holm(p: Sequence[float]) -> list[float]:
     return adjusted.tolist()
 
 
-def interquartile_mean(values: Floats) -> float:
-    """(N) → mean of what is left when a quarter of the numbers, rounded down, is left out at each end."""
-    return float(cast(Any, stats).trim_mean(values, 0.25))
+def interquartile_mean(values: Floats) -> Floats:
+    """(…, N) → (…) mean of what is left when a quarter of the numbers, rounded down, is left out at each end."""
+    return np.asarray(cast(Any, stats).trim_mean(values, 0.25, axis=-1))
 
 
 def stratified_interval(
-    strata: Sequence[Floats], statistic: Callable[[Floats], float], seed: int = 0, resamples: int = RESAMPLES
+    strata: Sequence[Floats], statistic: Callable[[Floats], Floats], seed: int = 0, resamples: int = RESAMPLES
 ) -> tuple[float, float]:
-    """Return the 95 % percentile bootstrap interval of a statistic of all runs; runs are redrawn within their own stratum."""
+    """Return the 95 % percentile bootstrap interval of a statistic of all runs; runs are redrawn within their own stratum.
+
+    The statistic is one over the last axis: (resamples, N) → (resamples).
+    """
     rng = seeding.generator(seed, "bootstrap")
-    drawn = [np.concatenate([rng.choice(one, len(one)) for one in strata]) for _ in range(resamples)]
-    low, high = np.quantile([statistic(one) for one in drawn], (0.025, 0.975))
+    drawn = np.concatenate([rng.choice(one, (resamples, len(one))) for one in strata], axis=1)
+    low, high = np.quantile(statistic(drawn), (0.025, 0.975))
     return float(low), float(high)
 
 

@@ -62,7 +62,7 @@ class Table:
     @property
     def done(self) -> list[CellRecord]:
         """Return all records, those of shared cells once."""
-        return list({record.job.name: record for record in self.records if record is not None}.values())
+        return list({record.job: record for record in self.records if record is not None}.values())
 
     @property
     def missing(self) -> int:
@@ -178,7 +178,7 @@ def aggregate(table: Table, row: str, random: dict[str, float]) -> Aggregate | N
         return None
     fewest = min(map(len, each))
     low, high = stratified_interval(each, interquartile_mean) if fewest > 1 else (float("nan"), float("nan"))
-    return Aggregate(len(each), fewest, interquartile_mean(np.concatenate(each)), low, high)
+    return Aggregate(len(each), fewest, float(interquartile_mean(np.concatenate(each))), low, high)
 
 
 def improvement(table: Table, row: str, other: str) -> float | None:

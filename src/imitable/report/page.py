@@ -34,6 +34,7 @@ SCRIPTS = (
     "look",
     "saving",
     "policies",
+    "statistics",
     "experiments",
     "page",
 )

@@ -1,33 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""What the page says of a reproduction: returns, curves and claims of the experiments, from the records of their cells."""
+"""What the page says of a reproduction: experiments of which anything is recorded, what is left out, and where all is from."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from imitable.command_text import command
 from imitable.errors import BadOption
-from imitable.experiments.catalogue import catalogue
-from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Terms
-from imitable.experiments.intervals import interval
-from imitable.experiments.paper_numbers import printed
-from imitable.experiments.protocol import read_protocol
-from imitable.experiments.records import read_record
+from imitable.experiments.protocol import Protocol, read_protocol
+from imitable.experiments.random_policy import read_random
 from imitable.experiments.reproduction import PROTOCOL_FILE, RECORDS
-from imitable.experiments.rows import BASELINES, EXPLORATORY, PRIMARY, styles
-from imitable.experiments.tables import Table, claims, outcome, table_of
-from imitable.report.motion import rounded
-from imitable.types import Floats
+from imitable.experiments.tables import Table
+from imitable.report.again import Again, names_of, parts_of, seeds_of
+from imitable.report.experiment import experiment
+from imitable.report.recorded import Records, Shown, read_records, recorded, scale_of, shown_of
+from imitable.report.spent import core_hours
 
-CELLS = "*.seed-*.*.json"
-"""How the records of cells are named."""
-
-PAPER_ROWS = ("GAIL", "SAIL", "ID-Feas", "Ours")
-"""Methods that the paper prints numbers of."""
+RUNS = Path("runs")
+"""Where `imitable reproduce` makes cells, if nothing says where these were made."""
 
 
 @dataclass(frozen=True)
@@ -36,94 +26,96 @@ class Reproduction:
 
     path: Path
     """As it was named."""
-    records: Path
+    beside: Path
+    """Folder with the protocol and the returns of random policies."""
+    folder: Path
+    """Of the records."""
+    records: Records
     terms: Terms
+
+    @property
+    def again(self) -> Again:
+        """How its cells are made again."""
+        in_store, protocol = self.folder.name == RECORDS, self.beside / PROTOCOL_FILE
+        out, records = (self.folder.parent, None) if in_store else (RUNS, self.folder)
+        return Again(self.terms, protocol if protocol.exists() else None, records, out)
 
 
 def reproduction_at(path: Path) -> Reproduction | None:
     """Return what `imitable reproduce` left in a folder: its OUT, or its folder of records; None if it is neither."""
-    records = path / RECORDS if (path / RECORDS).is_dir() else path
-    first = next(records.glob(CELLS), None)
-    if first is None:
-        if (path / PROTOCOL_FILE).exists():
+    folder = path / RECORDS if (path / RECORDS).is_dir() else path
+    records = read_records(folder)
+    has_protocol = (path / PROTOCOL_FILE).exists()
+    if not records:
+        if has_protocol:
             raise BadOption("PATH", path, "imitable reproduce left no record in it: name the folder of its --records")
         return None
-    beside = path if records != path else path.parent
+    beside = path if has_protocol or folder != path else path.parent
     protocol = read_protocol(beside / PROTOCOL_FILE)
-    return Reproduction(path, records, Terms(protocol, scale=read_record(CellRecord, first).provenance.scale))
+    return Reproduction(path, beside, folder, records, Terms(protocol, scale=scale_of(records, protocol)))
 
 
 def reproduced(found: Reproduction) -> dict[str, Any]:
     """Return the experiments of which anything is recorded."""
-    tables = [table_of(one, found.terms, found.records) for one in catalogue(tuple(found.terms.protocol.learners))]
-    shown = [table for table in tables if table.done]
+    shown, random = shown_of(found.records, found.terms), read_random(found.beside)
+    tables = {table.experiment.name: table for table in shown.tables}
+    returns = {} if random is None else random.returns
     return {
         "name": str(found.path),
-        "experiments": [_experiment(table) for table in shown],
-        "provenance": [
-            ("records", str(found.records)),
-            ("protocol", found.terms.protocol.hash),
-            ("scale", f"{found.terms.scale:g}"),
-            ("code", ", ".join(sorted({code for table in shown for code in table.codes}))),
-            ("command", command("reproduce", ["all"], {"records": found.records})),
+        "remarks": [*_left_out(found, shown), *_post_hoc(found.terms.protocol)],
+        "normalised": random is not None,
+        "experiments": [
+            experiment(table, tables, found.terms, returns, shown.own) | {"command": _whole_command(found, table, shown)}
+            for table in shown.tables
+            if recorded([table])
         ],
+        "provenance": _provenance(found, shown),
     }
 
 
-def _experiment(table: Table) -> dict[str, Any]:
-    paper = {place: one.mean for place in table.places if (one := printed(place, "Ours")) is not None}
-    baselines = [row.name for row in BASELINES if row.name in table.rows]
-    tested = [row for row in (*PRIMARY, *EXPLORATORY) if row in table.rows] if len(paper) == len(table.places) else []
-    return {
-        "name": table.experiment.name,
-        "about": table.experiment.about,
-        "cells": len(table.cells),
-        "missing": table.missing,
-        "mixed": len(table.codes) > 1,
-        "rows": table.rows,
-        "styles": styles(table.rows),
-        "places": [_place(table, place) for place in table.places],
-        "baselines": baselines,
-        "outcomes": [{"row": row, **asdict(outcome(table, row, baselines, paper))} for row in tested],
-        "claims": [
-            {"row": row, "place": one.place, "adjusted": one.adjusted, **asdict(one.claim)}
-            for row in tested
-            for one in claims(table, row, baselines)
-        ],
-    }
+def _left_out(found: Reproduction, shown: Shown) -> list[str]:
+    """Say which records are in no table, in one line."""
+    if not shown.left_out:
+        return []
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in shown.left_out.items())
+    count, every = sum(shown.left_out.values()), len(found.records)
+    terms = f"protocol {found.terms.protocol.hash} at scale {found.terms.scale:g}"
+    return [f"{count:,} of {every:,} records are left out, as the tables are those of {terms}: {reasons}."]
 
 
-def _place(table: Table, place: str) -> dict[str, Any]:
-    """Return one setting: what is known of every row, and what the paper prints where the setting is its own."""
-    numbers = [one for row in PAPER_ROWS if (one := printed(place, row)) is not None]
-    known = {row: _cell(records) for row in table.rows if (records := table.at(place, row))}
-    return {"name": place, "rows": known, "paper": [asdict(one) for one in numbers]}
+def _post_hoc(protocol: Protocol) -> list[str]:
+    """Say what was changed after cells had been seen."""
+    if not protocol.post_hoc:
+        return []
+    return [f"Post hoc, after cells had been run and seen, the protocol was changed: {'; '.join(protocol.post_hoc)}."]
 
 
-def _cell(records: Sequence[CellRecord]) -> dict[str, Any]:
-    """Return the seeds of a row in a place."""
-    return {
-        "seeds": [record.job.seed for record in records],
-        "returns": rounded([record.mean_actions.mean for record in records]),
-        "sampled": rounded([record.sampled_actions.mean for record in records]),
-        "falls": [record.mean_actions.falls for record in records],
-        **asdict(interval([record.mean_actions.mean for record in records])),
-        "curve": _curve([record.curve for record in records]),
-    }
+def _provenance(found: Reproduction, shown: Shown) -> list[tuple[str, str]]:
+    protocol, made, rule = found.terms.protocol, recorded(shown.tables), found.terms.protocol.rule
+    numbers = ", ".join(map(str, protocol.seeds.paper))
+    return [
+        ("records", str(found.folder)),
+        ("recorded", f"{len(made):,} runs, {core_hours(made):.1f} core-hours"),
+        ("protocol", protocol.hash),
+        ("learners", ", ".join(f"{name} {text}" for name, text in protocol.learners.items())),
+        ("weights", f"temperature {rule.temperature}, balance {rule.balance}"),
+        ("steps", ", ".join(f"{name} {count:,}" for name, count in protocol.steps.items())),
+        ("seeds", f"{numbers}; of development {', '.join(map(str, protocol.seeds.development))}"),
+        ("evaluation", f"{protocol.evaluation.mean} episodes with mean, {protocol.evaluation.sampled} with sampled actions"),
+        ("scale", f"{found.terms.scale:g}"),
+        ("code", ", ".join(sorted({code for record in made for code in record.provenance.codes}))),
+        *([("command", _command(found, shown))] if made else []),
+    ]
 
 
-def _curve(curves: Sequence[Sequence[tuple[int, float | None]]]) -> dict[str, Any] | None:
-    """Return the mean of learning curves, and the range between them, where all of them are known."""
-    known = [[(steps, value) for steps, value in curve if value is not None] for curve in curves]
-    if not all(known):
-        return None
-    arrays: list[tuple[Floats, Floats]] = [(np.array(one)[:, 0], np.array(one)[:, 1]) for one in known]
-    steps = arrays[0][0]
-    steps = steps[(steps >= max(at[0] for at, _ in arrays)) & (steps <= min(at[-1] for at, _ in arrays))]
-    values = np.array([np.interp(steps, *one) for one in arrays])
-    return {
-        "steps": [int(step) for step in steps],
-        "mean": rounded(values.mean(axis=0).tolist()),
-        "low": rounded(values.min(axis=0).tolist()),
-        "high": rounded(values.max(axis=0).tolist()),
-    }
+def _whole_command(found: Reproduction, table: Table, shown: Shown) -> str:
+    """Return what makes all cells of an experiment."""
+    methods = {row.scorer: None for row in shown.own if row.experiment == table.experiment.name}
+    return found.again.command([table.experiment.name], found.terms.seeds, list(methods))
+
+
+def _command(found: Reproduction, shown: Shown) -> str:
+    """Return what makes all recorded cells again."""
+    parts = parts_of(shown.tables)
+    names = [name for part in parts for name in names_of(part, shown.own)]
+    return found.again.command(names, seeds_of(parts, found.terms), sorted({row.scorer for row in shown.own}))

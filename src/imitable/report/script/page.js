@@ -85,8 +85,8 @@ function start() {
   listen();
   drawFile();
   if (data.policies.length) drawPolicies();
-  byId("experiments").hidden = !experiments.length;
-  if (experiments.length) drawExperiments();
+  byId("experiments").hidden = !data.reproductions.length;
+  if (data.reproductions.length) drawExperiments();
   drawProvenance();
   byId("nav").append(...[...document.querySelectorAll("main > section:not([hidden])")].map((section) => el("a", {href: `#${section.id}`}, section.querySelector("h2").textContent)));
 }

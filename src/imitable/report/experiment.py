@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""One experiment of a reproduction as plain data: returns, curves, and everything that is computed from them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from imitable.experiments.catalogue import Where
+from imitable.experiments.cell_records import CellRecord
+from imitable.experiments.cells import Terms, lacking
+from imitable.experiments.intervals import interval
+from imitable.experiments.rows import ALL, styles
+from imitable.experiments.tables import Table
+from imitable.report.compared import beside, trials
+from imitable.report.motion import rounded
+from imitable.report.printed import printed_at, said_of
+from imitable.report.recorded import OwnRow, recorded
+from imitable.report.spent import costs
+from imitable.report.tested import aggregates, claim_of, trends
+from imitable.types import Floats
+
+DEMONSTRATED_IN = ("demo-return", "limits")
+"""Experiments that compare with what is demonstrated."""
+
+SCORERS_OWN = "what its scorer asks for"
+"""Access of a row that is not in the catalogue."""
+
+
+def experiment(
+    table: Table, tables: Mapping[str, Table], terms: Terms, random: Mapping[str, float], own: Sequence[OwnRow]
+) -> dict[str, Any]:
+    """Return what is known of an experiment.
+
+    Args:
+        table: its own.
+        tables: all by name, for those that are compared with.
+        terms: on which its cells were made.
+        random: returns of random policies by imitator.
+        own: rows of users' scorers, of all experiments.
+    """
+    paper = terms.scale == 1  # a trial has other numbers of demonstrations than the paper
+    places = {entry.where.name: entry.where for entry in table.experiment.entries}
+    return {
+        "name": table.experiment.name,
+        "about": table.experiment.about,
+        "remarks": _remarks(table, terms),
+        "cells": len(table.cells),
+        "missing": table.missing,
+        "rows": table.rows,
+        "styles": styles(table.rows),
+        "places": [_place(table, where, paper=paper) for where in places.values()],
+        "access": _access(table, terms, own),
+        "paper": said_of(table.experiment.name),
+        **claim_of(table, paper=paper),
+        "aggregates": aggregates(table, random),
+        "trends": trends(table),
+        "costs": costs(table),
+        "beside": beside(table, tables),
+        "trials": trials(table),
+    }
+
+
+def _remarks(table: Table, terms: Terms) -> list[str]:
+    """Say what is to be known before its numbers are read."""
+    made, found = recorded([table]), list[str]()
+    if reasons := dict.fromkeys(filter(None, (lacking(entry, terms.protocol) for entry in table.experiment.entries))):
+        found.append(f"Some cells cannot be run yet: {'; '.join(reasons)}.")
+    if table.missing:
+        found.append(f"{table.missing:,} of {len(table.cells):,} cells are not recorded yet.")
+    if len(codes := {code for record in made for code in record.provenance.codes}) > 1:
+        found.append(f"The code changed between these cells (hashes {', '.join(sorted(codes))}).")
+    if {record.provenance.protocol for record in made} - {terms.protocol.hash}:
+        found.append("Some of these cells were run under another protocol: they are post hoc.")
+    return found
+
+
+def _place(table: Table, where: Where, *, paper: bool) -> dict[str, Any]:
+    """Return one setting: what is known of every row, and what the paper prints where the setting is its own."""
+    known = {row: _cell(records) for row in table.rows if (records := table.at(where.name, row))}
+    numbers = printed_at(table.experiment.name, where) if paper else ()
+    return {
+        "name": where.name,
+        "rows": known,
+        "paper": [asdict(one) for one in numbers],
+        "demonstrated": _demonstrated(table, where.name) if table.experiment.name in DEMONSTRATED_IN else None,
+    }
+
+
+def _demonstrated(table: Table, place: str) -> float | None:
+    """Return the mean return of the demonstrations, each on its own body."""
+    rows = dict.fromkeys(entry.row.name for entry in table.experiment.entries if entry.row.whose == ALL)
+    returns = [record.demonstrated_return for row in rows for record in table.at(place, row)]
+    return float(np.mean(returns)) if returns else None
+
+
+def _access(table: Table, terms: Terms, own: Sequence[OwnRow]) -> list[dict[str, Any]]:
+    """Return what every row needs beside demonstrated states."""
+    rows = {entry.row.name: entry.row.needs(terms.protocol.rule) for entry in table.experiment.entries}
+    theirs = {row.name for row in own if row.experiment == table.experiment.name}
+    return [{"row": row, "needs": [*needs, *([SCORERS_OWN] if row in theirs else [])]} for row, needs in rows.items()]
+
+
+def _cell(records: Sequence[CellRecord]) -> dict[str, Any]:
+    """Return the seeds of a row in a place."""
+    return {
+        "seeds": [record.job.seed for record in records],
+        "returns": rounded([record.mean_actions.mean for record in records]),
+        "sampled": rounded([record.sampled_actions.mean for record in records]),
+        "falls": [record.mean_actions.falls for record in records],
+        **asdict(interval([record.mean_actions.mean for record in records])),
+        "curve": _curve([record.curve for record in records]),
+    }
+
+
+def _curve(curves: Sequence[Sequence[tuple[int, float | None]]]) -> dict[str, Any] | None:
+    """Return the mean of learning curves, and the range between them, where all of them are known."""
+    known = [[(steps, value) for steps, value in curve if value is not None] for curve in curves]
+    if not all(known):
+        return None
+    arrays: list[tuple[Floats, Floats]] = [(np.array(one)[:, 0], np.array(one)[:, 1]) for one in known]
+    steps = arrays[0][0]
+    steps = steps[(steps >= max(at[0] for at, _ in arrays)) & (steps <= min(at[-1] for at, _ in arrays))]
+    values = np.array([np.interp(steps, *one) for one in arrays])
+    return {
+        "steps": [int(step) for step in steps],
+        "mean": rounded(values.mean(axis=0).tolist()),
+        "low": rounded(values.min(axis=0).tolist()),
+        "high": rounded(values.max(axis=0).tolist()),
+    }

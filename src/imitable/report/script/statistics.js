@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// What is computed of an experiment's returns, in tables that open: the claim's tests, rows together, access, trends, costs.
+
+const opened = new Set();   // titles of the tables that stay open when rows or experiments change
+const pText = (p) => isNumber(p) ? p < 1e-3 && p > 0 ? p.toExponential(1).replace("-", "−") : String(Number(p.toPrecision(2))) : "–";
+const signed = (value, digits) => fixed(value, digits).replace("-", "−");
+const chance = (value) => isNumber(value) ? `${Math.round(100 * value)} %` : "–";
+const scrolling = (label, table) => el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": label}, table);
+const tableOf = (id, columns, rows, kind = null) => scrolling(id, plainTable(el("table", {id, class: kind}), columns, rows));
+
+function fold(title, ...parts) {
+  const remember = (event) => event.target.open ? opened.add(title) : opened.delete(title);
+  return el("details", {open: opened.has(title) ? "" : null, ontoggle: remember}, el("summary", {}, title), parts.map((part) => typeof part === "string" ? el("p", {class: "small"}, part) : part));
+}
+function returnText(cell) {
+  return !cell ? "–" : cell.count > 1 ? `${grouped(cell.mean)} ± ${grouped(cell.std)} (${cell.count})` : `${grouped(cell.mean)} (1)`;
+}
+function outcomeText(one, found) {
+  const name = `${found.row} (${found.primary ? "primary" : "exploratory"}): `, others = one.baselines.join(", ");
+  if (!found.compared) return `${name}not compared with ${others} anywhere yet.`;
+  const tested = found.tested ? `with p < 0.01 after Holm in ${found.certain} of ${found.tested} that have two seeds or more` : "one seed: no test";
+  const printed = isNumber(found.above_printed) ? `; above the paper's own return in ${found.above_printed} of ${found.places}` : "";
+  return `${name}above ${others} in ${found.above} of ${found.compared} settings that are recorded, of ${found.places}; ${tested}${printed}.`;
+}
+function folds(one, rows) {
+  const of = (lines) => lines.filter((line) => rows.includes(line.row));
+  return [claimFold(one, of(one.claims)), ...togetherFold(one, of(one.aggregates)), trendFold(of(one.trends)), besideFold(of(one.beside)), trialFold(one, of(one.trials)), accessFold(of(one.access)), costFold(one, of(one.costs)), seedFold(one, rows)].filter(Boolean);
+}
+function claimFold(one, lines) {
+  if (!lines.length) return null;
+  const p = (line, value) => isNumber(line.p) ? pText(value) : "one seed";
+  return fold("The claim, test by test",
+    tableOf("claims", ["row", "setting", "least certain against", "above all", "p, two-sided", "after Holm", "p, one-sided", "the paper's p"],
+      lines.map((line) => [line.row, line.place, line.baseline, line.above ? "yes" : "no", p(line, line.p), p(line, line.adjusted), p(line, line.one_sided), line.paper ? `${String(line.paper[0]).replace("-", "−")} (${line.paper[1]})` : "–"]), "two-names"),
+    `Per setting the largest p over ${one.baselines.join(", ")} (Welch; two-sided 1 where the mean is not above); Holm over all ${one.places.length} settings, recorded or not; one-sided as the paper seems to have tested. A row or a baseline with one seed has no p.`);
+}
+function togetherFold(one, lines) {
+  if (!lines.length) return [];
+  const spread = (whole) => !whole ? "–" : `${signed(whole.iqm, 2)}${isNumber(whole.low) ? ` (${signed(whole.low, 2)} to ${signed(whole.high, 2)})` : ""}`;
+  const places = one.places.map((place) => place.name);
+  const why = one.normalised ? "" : " No returns of random policies lie beside the protocol, so that nothing is normalised: python -m imitable.experiments.random_policy --results FOLDER measures them.";
+  return [
+    fold("Rows over all settings: interquartile mean, probability of improvement",
+      tableOf("together", ["row", "settings", "fewest seeds", "interquartile mean (95 % interval)", ...one.baselines.map((name) => `P above ${name}`)],
+        lines.map((line) => [line.row, line.normalised?.places ?? "–", line.normalised?.fewest ?? "–", spread(line.normalised), ...one.baselines.map((name) => chance(line.improvement[name]))])),
+      `Returns are normalised: 0 is a random policy's, 1 that of the row own expert. The interval is a bootstrap's within settings, and needs two seeds everywhere. P: the probability that a run of the row is above one of the baseline.${why}`),
+    fold("Regret to related only, by setting",
+      tableOf("regret", ["row", ...places], lines.map((line) => [line.row, ...places.map((place) => grouped(line.regret[place]))])),
+      "How far the mean return stays below that of imitating related demonstrators only; below zero: above it."),
+  ];
+}
+function trendFold(lines) {
+  if (!lines.length) return null;
+  return fold("Does the return fall with the number of unrelated demonstrations?",
+    tableOf("trends", ["row", "setting", "Spearman's ρ", "p, one-sided", "runs"], lines.map((line) => [line.row, line.setting, signed(line.rho, 2), pText(line.p), line.runs]), "two-names"),
+    "Over single runs; p by permutation. – : only one number of demonstrations is recorded.");
+}
+function besideFold(lines) {
+  if (!lines.length) return null;
+  const millions = (cell) => cell ? `${fixed(cell.steps / 1e6, 1)} M` : "–";
+  return fold("Beside the usual rows",
+    tableOf("beside", ["setting", "row", "return", "steps in all", "beside", "return", "steps in all"],
+      lines.map((line) => [line.place, line.row, returnText(line.here), millions(line.here), `${line.other} of ${line.experiment}`, returnText(line.there), millions(line.there)]), "two-names"),
+    "Steps of scores, projection and learning together.");
+}
+function trialFold(one, lines) {
+  if (!lines.length) return null;
+  return fold("Trials: success, hits, tests of direct",
+    tableOf("trials", ["row", "deviation between trials", "success", "hits", "p of return", "p of success"], lines.map((line) => [line.row, grouped(line.std), percent(line.success), percent(line.hits), pText(line.p), pText(line.p_success)])),
+    `p: two-sided Welch tests of direct against the row, over seeds. ${one.paper}`);
+}
+function accessFold(lines) {
+  return fold("Access: what every row needs beside demonstrated states", tableOf("access", ["row", "needs access to"], lines.map((line) => [line.row, line.needs.join(", ")]), "words"));
+}
+function costFold(one, lines) {
+  const experts = lines.some((line) => isNumber(line.experts)), followed = lines.some((line) => isNumber(line.followed));
+  const columns = ["setting", "row", ...(experts ? ["steps: experts"] : []), "steps: score", "projection", "learner", "core-seconds: score", "learner", ...(followed ? ["pieces followed"] : [])];
+  const line = (each) => [each.place, each.row, ...(experts ? [grouped(each.experts)] : []), grouped(each.score_steps), grouped(each.projection_steps), grouped(each.learner_steps), grouped(each.score_s), grouped(each.learner_s), ...(followed ? [chance(each.followed)] : [])];
+  const said = [experts ? "Experts: all steps of training the demonstrators, as their cards say." : "", one.name === "cost" ? one.paper : ""].filter(Boolean).join(" ");
+  return fold("Costs: simulator steps and core-seconds", tableOf("costs", columns, lines.map(line), "two-names"),
+    `Mean over seeds. Cells that share scores paid for them once.${followed ? " Pieces followed: of the pieces of demonstrations that were drawn, those that the imitator could follow." : ""} ${said}`);
+}
+function seedFold(one, rows) {
+  const lines = one.places.flatMap((place) => rows.filter((row) => place.rows[row]).flatMap((row) => place.rows[row].seeds.map((seed, k) =>
+    [place.name, row, seed, grouped(place.rows[row].returns[k], 1), grouped(place.rows[row].sampled[k], 1), place.rows[row].falls[k]])));
+  return fold("Every seed", tableOf("seeds", ["setting", "row", "seed", "mean actions", "sampled actions", "falls"], lines, "two-names"));
+}
