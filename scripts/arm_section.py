@@ -1,28 +1,21 @@
 # SPDX-License-Identifier: MIT
 """The arm on docs/reproduction.md: return and success before the shelf, p-values, steps, paths, and the paper's numbers."""
 
-import warnings
 from pathlib import Path
 
 import numpy as np
 from arm_figures import drawn
 
 from imitable.experiments.arm_paths import ArmPaths
+from imitable.experiments.arm_trials import TESTED, trials
 from imitable.experiments.paper_numbers import ARM
 from imitable.experiments.records import read_record
-from imitable.experiments.statistics import welch
 from imitable.experiments.tables import Table
 from imitable.types import Floats
 
 PATHS = Path(__file__).resolve().parents[1] / "results" / "arm_paths.json"
 
 PLACE = "shelf"
-
-ARRIVED = -3000.0
-"""Returns above this are those of trials that reach the goal: the clock alone costs 8000, a hit 10000."""
-
-OURS = "direct"
-"""The row that the others are tested against: it has most seeds."""
 
 
 def number(values: Floats) -> str:
@@ -43,7 +36,7 @@ def arm_section(table: Table, images: Path) -> list[str]:
         "",
         "Return: mean ± deviation between seeds (number of seeds), mean actions, 100 trials a seed: −50 an action − 10000 for",
         "a hit + 5000 for the goal. Between trials: deviation over all trials of all seeds. Success: the goal is reached. p:",
-        f"two-sided Welch tests of `{OURS}` against the row, over seeds; – where a row has fewer than two.",
+        f"two-sided Welch tests of `{TESTED}` against the row, over seeds; – where a row has fewer than two.",
         "`unweighted`, `ID-Feas`, `Ours` and `direct` share one learner, `state-vae`, which takes no simulator step.",
         "",
         f"The paper: Ours {ours:,} ± {deviation:,}, demonstrations {demonstrated:,} ± {spread:,}. It does not say between what",
@@ -65,27 +58,12 @@ def arm_section(table: Table, images: Path) -> list[str]:
 
 
 def _line(table: Table, row: str) -> str:
-    records = table.at(PLACE, row)
-    if not records:
+    records, found = table.at(PLACE, row), trials(table, PLACE, row)
+    if found is None:
         return f"| {row} |{' – |' * 7}"
-    trials = np.concatenate([record.mean_actions.returns for record in records])
     steps = [np.mean([getattr(record.spent, f"{kind}_steps") for record in records]) for kind in ("score", "learner")]
-    hits = sum(record.mean_actions.falls for record in records) / len(trials)
-    pairs = [(measure(table, OURS), measure(table, row)) for measure in (_returns, _success)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # seeds that all succeed always do not deviate
-        tests = [welch(*pair) for pair in pairs]
-    p = ", ".join("–" if row == OURS or np.isnan(test.two_sided) else f"{test.two_sided:.2g}" for test in tests)
+    p = ", ".join("–" if np.isnan(value) else f"{value:.2g}" for value in (found.p_return, found.p_success))
     return (
-        f"| {row} | {number(table.returns(PLACE, row))} | {trials.std():,.0f} | {_success(table, row).mean():.1%} | {hits:.1%} "
+        f"| {row} | {number(table.returns(PLACE, row))} | {found.std:,.0f} | {found.success:.1%} | {found.hits:.1%} "
         f"| {p} | {steps[0]:,.0f} | {steps[1]:,.0f} |"
     )
-
-
-def _returns(table: Table, row: str) -> Floats:
-    return table.returns(PLACE, row)
-
-
-def _success(table: Table, row: str) -> Floats:
-    """(seeds) part of the trials that reach the goal."""
-    return np.array([float(np.mean(np.array(one.mean_actions.returns) > ARRIVED)) for one in table.at(PLACE, row)])

@@ -23,7 +23,7 @@ from imitable.experiments.estimates import BUDGET_HOURS, FIRST_GOAL, core_hours
 from imitable.experiments.protocol import Protocol, read_protocol
 from imitable.experiments.random_policy import read_random
 from imitable.experiments.rows import TABLE_A, TABLE_B
-from imitable.experiments.tables import Table, table_of
+from imitable.experiments.tables import Table, spent_hours, table_of
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- weights in brief -->", "<!-- end -->"
@@ -122,12 +122,6 @@ def drawings() -> dict[str, Drawing]:
     }
 
 
-def _spent_hours(records: Sequence[CellRecord]) -> float:
-    """Return the core-hours of runs, and of the scores that they share, once."""
-    scores = {record.job.scores: record.spent.score_s for record in records if record.job.scores is not None}
-    return (sum(record.spent.learner_s for record in records) + sum(scores.values())) / 3600
-
-
 def _left(page: Page, count: int) -> str:
     """Say what is left of the paper's experiments with so many seeds: runs, and the scores that they need."""
     paper = [table.experiment for table in page.tables.values() if not table.experiment.development]
@@ -154,7 +148,7 @@ def _changed(protocol: Protocol) -> list[str]:
 
 def _earlier(page: Page) -> str:
     """Say what was spent on cells that are not shown here."""
-    return "".join(f"; {name} {_spent_hours(some):.1f}" for name, some in page.earlier.items())
+    return "".join(f"; {name} {spent_hours(some):.1f}" for name, some in page.earlier.items())
 
 
 def introduction(page: Page) -> list[str]:
@@ -177,7 +171,7 @@ def introduction(page: Page) -> list[str]:
         "in the published order do unrelated demonstrations dominate.",
         "",
         *_changed(protocol),
-        f"Recorded: {len(done):,} runs, {_spent_hours(done):.1f} core-hours{_earlier(page)}.",
+        f"Recorded: {len(done):,} runs, {spent_hours(done):.1f} core-hours{_earlier(page)}.",
         f"First goal: {FIRST_GOAL} seeds of the rows that the claims are about, one of all else, with a budget of",
         f"{BUDGET_HOURS} core-hours; left of it are {_left(page, FIRST_GOAL)}. To all seeds:",
         f"{_left(page, len(protocol.seeds.paper))}.",

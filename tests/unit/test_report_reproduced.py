@@ -241,8 +241,8 @@ def test_the_arm_s_trials(tmp_path: Path) -> None:
     keep(tmp_path, some, lambda cell: values[cell.row] + cell.seed)
     gail, direct = Shown(tmp_path).experiments["arm"]["trials"]
     assert (gail["success"], direct["success"]) == (0, 1)
-    assert gail["p"] < 0.001
-    assert direct["p"] is None
+    assert gail["p_return"] < 0.001
+    assert direct["p_return"] is None
 
 
 def test_what_was_changed_post_hoc_is_said(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from imitable.experiments.executors import Executor, Made
 from imitable.experiments.jobs import RunJob
 from imitable.experiments.protocol import Protocol, changed_experts, read_protocol
 from imitable.experiments.records import write_record
-from imitable.experiments.rows import Row, scored_by
+from imitable.experiments.rows import Row, likest, scored_by
 from imitable.experiments.store import Store
 from imitable.experiments.work import Piece, Workshop, pieces_of
 
@@ -53,7 +53,7 @@ def _rows_of(methods: Sequence[str], experiment: Experiment) -> Iterator[Entry]:
     for entry in experiment.entries:
         there.setdefault(entry.where, []).append(entry.row)
     for where, rows in there.items():
-        like = next((row for row in rows if row.scoring is not None), rows[0])
+        like = likest(rows)
         yield from (Entry(where, scored_by(method, like)) for method in methods if method not in {row.name for row in rows})
 
 

@@ -138,6 +138,11 @@ def styles(rows: Sequence[str]) -> dict[str, int]:
     return {row: order[row] if row in order else next(free) for row in rows}
 
 
+def likest(rows: Sequence[Row]) -> Row:
+    """Return which of some rows in one place that of a user's scorer is made like: one that has scores, if there is one."""
+    return next((row for row in rows if row.scoring is not None), rows[0])
+
+
 def scored_by(method: str, like: Row) -> Row:
     """Return the row of a user's scorer, weighed by the protocol's rule; all but the scores is as in another row."""
     return replace(like, name=method, access=(STARTS,), scoring=Scoring(method), rule=None, scored_as="", more_steps=0)

@@ -114,6 +114,12 @@ CERTAIN = 0.01
 """Adjusted p below which a claim counts as shown."""
 
 
+def spent_hours(records: Sequence[CellRecord]) -> float:
+    """Return the core-hours of runs, and of the scores that they share, once."""
+    scores = {record.job.scores: record.spent.score_s for record in records if record.job.scores is not None}
+    return (sum(record.spent.learner_s for record in records) + sum(scores.values())) / 3600
+
+
 @dataclass(frozen=True)
 class Outcome:
     """In how many places a row's claim holds."""

@@ -9,9 +9,10 @@ from imitable.command_text import command
 from imitable.experiments.catalogue import Entry
 from imitable.experiments.cells import ANYTHING, Cell, Terms
 from imitable.experiments.jobs import slug
+from imitable.experiments.rows import likest
 from imitable.experiments.scaling import WORK
 from imitable.experiments.tables import Table
-from imitable.report.recorded import OwnRow, frames_of, likest
+from imitable.report.recorded import OwnRow, frames_of
 from imitable.spec_text import split
 
 
@@ -81,8 +82,8 @@ def _asked(part: Part, own: Sequence[OwnRow]) -> set[tuple[str, str]]:
     asked = {(cell.where, cell.row) for cell in part.cells} - theirs.keys()
     frames, usual = frames_of(part.table), _usual(part.table, own)
     for place, row in {(cell.where, cell.row) for cell in part.cells} & theirs.keys():
-        named = [entry for entry in usual if entry.where.name == place and (place, entry.row.name) in asked]
-        if not named or frames.get((place, likest(named).row.name)) != frames[place, row]:
+        named = [entry.row for entry in usual if entry.where.name == place and (place, entry.row.name) in asked]
+        if not named or frames.get((place, likest(named).name)) != frames[place, row]:
             asked.add((place, theirs[place, row]))
     return asked
 

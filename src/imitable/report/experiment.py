@@ -13,7 +13,7 @@ from imitable.experiments.cells import Terms, lacking
 from imitable.experiments.intervals import interval
 from imitable.experiments.rows import ALL, styles
 from imitable.experiments.tables import Table
-from imitable.report.compared import beside, trials
+from imitable.report.compared import arm_trials, beside
 from imitable.report.motion import rounded
 from imitable.report.printed import printed_at, said_of
 from imitable.report.recorded import OwnRow, recorded
@@ -58,7 +58,7 @@ def experiment(
         "trends": trends(table),
         "costs": costs(table),
         "beside": beside(table, tables),
-        "trials": trials(table),
+        "trials": arm_trials(table),
     }
 
 

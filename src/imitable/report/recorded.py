@@ -16,7 +16,7 @@ from imitable.experiments.cells import Cell, Terms, cells_of
 from imitable.experiments.jobs import RunJob
 from imitable.experiments.protocol import Protocol
 from imitable.experiments.records import read_record
-from imitable.experiments.rows import scored_by
+from imitable.experiments.rows import likest, scored_by
 from imitable.experiments.tables import Table
 
 CELLS = "*.seed-*.*.json"
@@ -123,12 +123,12 @@ def _fitting(table: Table, theirs: Sequence[CellRecord]) -> Iterator[tuple[OwnRo
     frames, there = frames_of(table), {cell.job for cell in table.cells}
     for place in table.places:
         entries = [entry for entry in table.experiment.entries if entry.where.name == place]
-        usual = likest(entries).row.name
+        usual = likest([entry.row for entry in entries]).name
         for record in theirs:
             alike = [entry for entry in entries if frames.get((place, entry.row.name)) == all_but_scores(record.job)]
             if alike and record.job not in there:
                 scorer = _scorer(record.job)
-                like = usual if usual in {entry.row.name for entry in alike} else likest(alike).row.name
+                like = usual if usual in {entry.row.name for entry in alike} else likest([entry.row for entry in alike]).name
                 name = scorer if like == usual else f"{scorer}, like {like}"
                 yield OwnRow(table.experiment.name, place, name, scorer, like), record
 
@@ -147,11 +147,6 @@ def _with_own(table: Table, own: Sequence[tuple[OwnRow, CellRecord]]) -> Table:
         (*table.cells, *cells),
         (*table.records, *(record for _, record in own)),
     )
-
-
-def likest(entries: Sequence[Entry]) -> Entry:
-    """Return which of some entries in one place a user's row is made like, see `reproduction.with_methods`."""
-    return next((entry for entry in entries if entry.row.scoring is not None), entries[0])
 
 
 def frames_of(table: Table) -> dict[tuple[str, str], tuple[object, ...]]:

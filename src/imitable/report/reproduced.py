@@ -10,11 +10,10 @@ from imitable.experiments.cells import Terms
 from imitable.experiments.protocol import Protocol, read_protocol
 from imitable.experiments.random_policy import read_random
 from imitable.experiments.reproduction import PROTOCOL_FILE, RECORDS
-from imitable.experiments.tables import Table
+from imitable.experiments.tables import Table, spent_hours
 from imitable.report.again import Again, names_of, parts_of, seeds_of
 from imitable.report.experiment import experiment
 from imitable.report.recorded import Records, Shown, read_records, recorded, scale_of, shown_of
-from imitable.report.spent import core_hours
 
 RUNS = Path("runs")
 """Where `imitable reproduce` makes cells, if nothing says where these were made."""
@@ -95,7 +94,7 @@ def _provenance(found: Reproduction, shown: Shown) -> list[tuple[str, str]]:
     numbers = ", ".join(map(str, protocol.seeds.paper))
     return [
         ("records", str(found.folder)),
-        ("recorded", f"{len(made):,} runs, {core_hours(made):.1f} core-hours"),
+        ("recorded", f"{len(made):,} runs, {spent_hours(made):.1f} core-hours"),
         ("protocol", protocol.hash),
         ("learners", ", ".join(f"{name} {text}" for name, text in protocol.learners.items())),
         ("weights", f"temperature {rule.temperature}, balance {rule.balance}"),

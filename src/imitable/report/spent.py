@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from imitable.experiments.cell_records import CellRecord, Spent
+from imitable.experiments.cell_records import Spent
 from imitable.experiments.settings import BY_NAME
 from imitable.experiments.tables import Table
 from imitable.policies.shipped import card
@@ -21,12 +21,6 @@ def costs(table: Table) -> list[dict[str, Any]]:
         for (place, row), records in known.items()
         if records
     ]
-
-
-def core_hours(records: Sequence[CellRecord]) -> float:
-    """Return the core-hours of runs, and of the scores that they share, once."""
-    scores = {record.job.scores: record.spent.score_s for record in records if record.job.scores is not None}
-    return (sum(record.spent.learner_s for record in records) + sum(scores.values())) / 3600
 
 
 def _means(spent: Sequence[Spent]) -> dict[str, float | None]:

@@ -66,7 +66,7 @@ function besideFold(lines) {
 function trialFold(one, lines) {
   if (!lines.length) return null;
   return fold("Trials: success, hits, tests of direct",
-    tableOf("trials", ["row", "deviation between trials", "success", "hits", "p of return", "p of success"], lines.map((line) => [line.row, grouped(line.std), percent(line.success), percent(line.hits), pText(line.p), pText(line.p_success)])),
+    tableOf("trials", ["row", "deviation between trials", "success", "hits", "p of return", "p of success"], lines.map((line) => [line.row, grouped(line.std), percent(line.success), percent(line.hits), pText(line.p_return), pText(line.p_success)])),
     `p: two-sided Welch tests of direct against the row, over seeds. ${one.paper}`);
 }
 function accessFold(lines) {
