@@ -79,7 +79,7 @@ class ScoreJob:
     scoring: Scoring
     seed: int
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Name of its score file."""
         by = slug(split(self.scoring.method)[0])
@@ -123,7 +123,7 @@ class RunJob:
         power = (SHARPER,) if self.scores is not None and self.rule.temperature == "auto" else ()
         return (learner_hash(self.learner), *scorer, *power)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Name of its run folder and of its record."""
         by = "unweighted" if self.scores is None else slug(split(self.scores.scoring.method)[0])
