@@ -9,8 +9,7 @@ from arm_section import number
 from imitable.experiments.jobs import WeightRule
 from imitable.experiments.paper_numbers import HIGHEST_P, Printed, printed
 from imitable.experiments.rows import BASELINES, EXPLORATORY, PRIMARY, Row
-from imitable.experiments.statistics import regret
-from imitable.experiments.tables import CERTAIN, Aggregate, Table, aggregate, claims, improvement, outcome
+from imitable.experiments.tables import CERTAIN, Aggregate, Table, aggregate, claims, improvement, outcome, regrets
 
 
 def grid(table: Table, rows: Sequence[str], places: Sequence[str]) -> list[str]:
@@ -63,8 +62,7 @@ def _interval(whole: Aggregate) -> str:
 
 
 def _regrets(table: Table, row: str) -> str:
-    pairs = {place: (table.returns(place, row), table.returns(place, "related only")) for place in table.places}
-    return "; ".join(f"{place} {regret(*pair):,.0f}" for place, pair in pairs.items() if all(map(len, pair))) or "–"
+    return "; ".join(f"{place} {value:,.0f}" for place, value in regrets(table, row).items()) or "–"
 
 
 def _tested(names: Sequence[str]) -> list[str]:

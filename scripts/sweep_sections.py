@@ -14,8 +14,7 @@ from imitable.experiments.paper_numbers import ARM, DEMONSTRATED, MAPPING, STEPS
 from imitable.experiments.paper_numbers import PERCENTAGES as PRINTED_PERCENTAGES
 from imitable.experiments.protocol import PLAIN, PROJECTION
 from imitable.experiments.settings import BY_NAME
-from imitable.experiments.statistics import falling
-from imitable.experiments.tables import Table
+from imitable.experiments.tables import Table, trend
 from imitable.policies.shipped import card
 from imitable.robots.parse import parse_robot
 
@@ -69,9 +68,8 @@ def unrelated_count(table: Table) -> list[str]:
     for row in table.rows:
         cells: list[str] = []
         for setting in FIRST:
-            runs = [(n, value) for n in UNRELATED_COUNTS for value in table.returns(f"{setting.name}-{n}", row)]
-            trend = falling([n for n, _ in runs], [value for _, value in runs])
-            cells.append("–" if np.isnan(trend.p) else f"ρ {trend.rho:.2f}, p {trend.p:.2g}, {trend.runs} runs")
+            falls = trend(table, setting.name, row)
+            cells.append("–" if np.isnan(falls.p) else f"ρ {falls.rho:.2f}, p {falls.p:.2g}, {falls.runs} runs")
         lines.append(f"| {row} | {' | '.join(cells)} |")
     return lines
 

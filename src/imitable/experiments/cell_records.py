@@ -108,9 +108,14 @@ def read_cell(records: Path, job: RunJob) -> CellRecord | None:
     return record
 
 
+def cell_paths(records: Path) -> list[Path]:
+    """Return where the records of a folder lie, by name; other files are left out."""
+    return sorted(records.glob("*.seed-*.*.json"))
+
+
 def read_cells(records: Path) -> list[CellRecord]:
-    """Return all records of a folder, whatever their jobs; other files are left alone."""
-    return [read_record(CellRecord, path) for path in sorted(records.glob("*.seed-*.json"))]
+    """Return all records of a folder, whatever their jobs."""
+    return [read_record(CellRecord, path) for path in cell_paths(records)]
 
 
 def write_cell(records: Path, record: CellRecord) -> None:

@@ -8,17 +8,21 @@ from pathlib import Path
 
 import numpy as np
 
-from imitable.experiments.catalogue import Experiment
+from imitable.experiments.catalogue import UNRELATED_COUNTS, Experiment
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Cell, Terms, cells_of
 from imitable.experiments.reproduction import records_of
+from imitable.experiments.rows import RELATED_ONLY
 from imitable.experiments.statistics import (
     Claim,
+    Trend,
     claim,
+    falling,
     holm,
     interquartile_mean,
     normalised,
     probability_of_improvement,
+    regret,
     stratified_interval,
 )
 from imitable.types import Floats
@@ -112,6 +116,18 @@ def claims(table: Table, row: str, baselines: Sequence[str]) -> list[PlaceClaim]
 
 CERTAIN = 0.01
 """Adjusted p below which a claim counts as shown."""
+
+
+def regrets(table: Table, row: str) -> dict[str, float]:
+    """Return how far the mean of a row stays below that of related demonstrators only, by place, where both are recorded."""
+    pairs = {place: (table.returns(place, row), table.returns(place, RELATED_ONLY.name)) for place in table.places}
+    return {place: regret(*pair) for place, pair in pairs.items() if all(map(len, pair))}
+
+
+def trend(table: Table, setting: str, row: str) -> Trend:
+    """Return whether the runs of a row fall with the number of unrelated demonstrations: places are SETTING-NUMBER."""
+    runs = [(count, value) for count in UNRELATED_COUNTS for value in table.returns(f"{setting}-{count}", row).tolist()]
+    return falling([count for count, _ in runs], [value for _, value in runs])
 
 
 def spent_hours(records: Sequence[CellRecord]) -> float:

@@ -42,31 +42,31 @@ class Again:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class RecordedCells:
     """Recorded cells of an experiment."""
 
     table: Table
     cells: tuple[Cell, ...]
 
 
-def parts_of(tables: Sequence[Table]) -> list[Part]:
+def recorded_cells(tables: Sequence[Table]) -> list[RecordedCells]:
     """Return all recorded cells, shared ones with the first experiment that has them."""
     named: set[int] = set()
-    parts: list[Part] = []
+    found: list[RecordedCells] = []
     for table in tables:
         pairs = [(cell, id(one)) for cell, one in zip(table.cells, table.records, strict=True) if one is not None]
         if cells := tuple(cell for cell, record in pairs if record not in named):
-            parts.append(Part(table, cells))
+            found.append(RecordedCells(table, cells))
         named |= {record for _, record in pairs}
-    return parts
+    return found
 
 
-def names_of(part: Part, own: Sequence[OwnRow]) -> list[str]:
+def names_of(made: RecordedCells, own: Sequence[OwnRow]) -> list[str]:
     """Return as few texts EXPERIMENT[/SETTING[/ROW]] as name its cells, and those that rows of a user's are made like."""
-    name, asked = part.table.experiment.name, _asked(part, own)
-    there = asked | {(cell.where, cell.row) for cell, one in zip(part.table.cells, part.table.records, strict=True) if one}
+    name, asked = made.table.experiment.name, _asked(made, own)
+    there = asked | {(cell.where, cell.row) for cell, one in zip(made.table.cells, made.table.records, strict=True) if one}
     places: dict[str, list[str]] = {}
-    for entry in _usual(part.table, own):
+    for entry in _usual(made.table, own):
         places.setdefault(entry.row.name, []).append(entry.where.name)
     whole = [row for row, some in places.items() if all((place, row) in there for place in some)]
     if len(whole) == len(places):
@@ -76,12 +76,12 @@ def names_of(part: Part, own: Sequence[OwnRow]) -> list[str]:
     return [f"{name}/{place}/{slug(row)}" for row, some in short.items() for place in some]
 
 
-def _asked(part: Part, own: Sequence[OwnRow]) -> set[tuple[str, str]]:
+def _asked(made: RecordedCells, own: Sequence[OwnRow]) -> set[tuple[str, str]]:
     """Return the places and rows to name; a row of a user's needs none of its own where one is named that it is like."""
-    theirs = {(row.place, row.name): row.like for row in own if row.experiment == part.table.experiment.name}
-    asked = {(cell.where, cell.row) for cell in part.cells} - theirs.keys()
-    frames, usual = frames_of(part.table), _usual(part.table, own)
-    for place, row in {(cell.where, cell.row) for cell in part.cells} & theirs.keys():
+    theirs = {(row.place, row.name): row.like for row in own if row.experiment == made.table.experiment.name}
+    asked = {(cell.where, cell.row) for cell in made.cells} - theirs.keys()
+    frames, usual = frames_of(made.table), _usual(made.table, own)
+    for place, row in {(cell.where, cell.row) for cell in made.cells} & theirs.keys():
         named = [entry.row for entry in usual if entry.where.name == place and (place, entry.row.name) in asked]
         if not named or frames.get((place, likest(named).name)) != frames[place, row]:
             asked.add((place, theirs[place, row]))
@@ -94,17 +94,17 @@ def _usual(table: Table, own: Sequence[OwnRow]) -> list[Entry]:
     return [entry for entry in table.experiment.entries if (entry.where.name, entry.row.name) not in theirs]
 
 
-def seeds_of(parts: Sequence[Part], terms: Terms) -> int:
+def seeds_of(every: Sequence[RecordedCells], terms: Terms) -> int:
     """Return the smallest number of seeds that has all recorded ones among them."""
-    return next((count for count in range(1, terms.seeds) if _covers(replace(terms, seeds=count), parts)), terms.seeds)
+    return next((count for count in range(1, terms.seeds) if _covers(replace(terms, seeds=count), every)), terms.seeds)
 
 
-def _covers(terms: Terms, parts: Sequence[Part]) -> bool:
+def _covers(terms: Terms, every: Sequence[RecordedCells]) -> bool:
     """Return whether these terms give all cells their seeds."""
-    for part in parts:
-        experiment = part.table.experiment
+    for made in every:
+        experiment = made.table.experiment
         given = {(one.where.name, one.row.name): terms.seeds_of(experiment, one) for one in experiment.entries}
-        if any(cell.seed not in given[cell.where, cell.row] for cell in part.cells):
+        if any(cell.seed not in given[cell.where, cell.row] for cell in made.cells):
             return False
     return True
 

@@ -11,16 +11,13 @@ from pathlib import Path
 
 from imitable.experiments.cases import STANDARD
 from imitable.experiments.catalogue import Entry, Experiment, catalogue
-from imitable.experiments.cell_records import CellRecord
+from imitable.experiments.cell_records import CellRecord, cell_paths
 from imitable.experiments.cells import Cell, Terms, cells_of
 from imitable.experiments.jobs import RunJob
 from imitable.experiments.protocol import Protocol
 from imitable.experiments.records import read_record
 from imitable.experiments.rows import likest, scored_by
 from imitable.experiments.tables import Table
-
-CELLS = "*.seed-*.*.json"
-"""How the records of cells are named."""
 
 Records = Mapping[str, CellRecord]
 """Records by the names of their files."""
@@ -52,7 +49,7 @@ class Shown:
 
 def read_records(folder: Path) -> Records:
     """Return all records of cells in a folder, the newest last."""
-    paths = sorted(folder.glob(CELLS), key=lambda path: (path.stat().st_mtime_ns, path.name))
+    paths = sorted(cell_paths(folder), key=lambda path: path.stat().st_mtime_ns)
     return {path.stem: read_record(CellRecord, path) for path in paths}
 
 

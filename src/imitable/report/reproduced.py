@@ -11,7 +11,7 @@ from imitable.experiments.protocol import Protocol, read_protocol
 from imitable.experiments.random_policy import read_random
 from imitable.experiments.reproduction import PROTOCOL_FILE, RECORDS
 from imitable.experiments.tables import Table, spent_hours
-from imitable.report.again import Again, names_of, parts_of, seeds_of
+from imitable.report.again import Again, names_of, recorded_cells, seeds_of
 from imitable.report.experiment import experiment
 from imitable.report.recorded import Records, Shown, read_records, recorded, scale_of, shown_of
 
@@ -115,6 +115,6 @@ def _whole_command(found: Reproduction, table: Table, shown: Shown) -> str:
 
 def _command(found: Reproduction, shown: Shown) -> str:
     """Return what makes all recorded cells again."""
-    parts = parts_of(shown.tables)
-    names = [name for part in parts for name in names_of(part, shown.own)]
-    return found.again.command(names, seeds_of(parts, found.terms), sorted({row.scorer for row in shown.own}))
+    every = recorded_cells(shown.tables)
+    names = [name for made in every for name in names_of(made, shown.own)]
+    return found.again.command(names, seeds_of(every, found.terms), sorted({row.scorer for row in shown.own}))

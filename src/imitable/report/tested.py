@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from imitable.experiments.catalogue import FIRST, GROUPS, UNRELATED_COUNTS
+from imitable.experiments.catalogue import FIRST, GROUPS
 from imitable.experiments.paper_numbers import HIGHEST_P, printed
-from imitable.experiments.rows import BASELINES, EXPLORATORY, PRIMARY, RELATED_ONLY
-from imitable.experiments.statistics import falling, regret
-from imitable.experiments.tables import Table, aggregate, claims, improvement, outcome
+from imitable.experiments.rows import BASELINES, EXPLORATORY, PRIMARY
+from imitable.experiments.tables import Table, aggregate, claims, improvement, outcome, regrets, trend
 
 CLAIMED_IN = GROUPS["mujoco"]
 """Experiments that the paper's claim is about."""
@@ -62,7 +61,7 @@ def aggregates(table: Table, random: Mapping[str, float]) -> list[dict[str, Any]
             "row": row,
             "normalised": None if (whole := aggregate(table, row, dict(random))) is None else asdict(whole),
             "improvement": {other: improvement(table, row, other) for other in _baselines(table)},
-            "regret": _regrets(table, row),
+            "regret": regrets(table, row),
         }
         for row in rows
     ]
@@ -75,18 +74,10 @@ def trends(table: Table) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for row in table.rows:
         for setting in FIRST:
-            runs = [(n, value) for n in UNRELATED_COUNTS for value in table.returns(f"{setting.name}-{n}", row).tolist()]
-            if runs:
-                trend = falling([n for n, _ in runs], [value for _, value in runs])
-                found.append({"row": row, "setting": setting.name, **asdict(trend)})
+            if (falls := trend(table, setting.name, row)).runs:
+                found.append({"row": row, "setting": setting.name, **asdict(falls)})
     return found
 
 
 def _baselines(table: Table) -> list[str]:
     return [row.name for row in BASELINES if row.name in table.rows]
-
-
-def _regrets(table: Table, row: str) -> dict[str, float]:
-    """Return how far the mean stays below that of related demonstrators only, by place."""
-    pairs = {place: (table.returns(place, row), table.returns(place, RELATED_ONLY.name)) for place in table.places}
-    return {place: regret(*pair) for place, pair in pairs.items() if all(map(len, pair))}
