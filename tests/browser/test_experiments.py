@@ -85,6 +85,7 @@ TITLES = {
     "The claim, test by test",
     "Rows over all settings: interquartile mean, probability of improvement",
     "Regret to related only, by setting",
+    "Weights: the part that related demonstrators carry, by setting",
     "Access: what every row needs beside demonstrated states",
     "Costs: simulator steps and core-seconds",
     "Every seed",
@@ -133,6 +134,9 @@ def test_everything_that_is_computed_is_in_tables_that_open(browser: Browser, fa
     assert together["Ours"][2].startswith("0.67 (0.67 to ")
     assert together[OWN][-1] == "17 %", "its only seed is as good as the lowest of three"
     assert lines(browser, "regret")[0] == returns(browser)[0]
+    related = {line[0]: line[1:] for line in lines(browser, "related")[1:]}
+    assert related["Ours"] == ["50 %, 50 %, 50 %"] * 6
+    assert not {"related only", "own expert"} & set(related), "whoever has other demonstrators has no such part"
     assert [OWN, "usual starts, labels of demonstrators, what its scorer asks for"] in lines(browser, "access")
     assert ["swimmer", "Ours", "500", "20", "1,000", "3", "4", "90 %"] in lines(browser, "costs")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out"

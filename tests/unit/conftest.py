@@ -38,5 +38,5 @@ def two_hoppers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         card = json.loads((home / f"{shipped.file_name(other)}.json").read_text()) | {"robot": "hopper", "setting": setting}
         (folder / f"{name}.json").write_text(json.dumps(card))
         shutil.copy(home / f"{shipped.file_name(other)}.safetensors", folder / f"{name}.safetensors")
-    monkeypatch.setattr(shipped, "files", lambda _: home.parent)
+    monkeypatch.setattr(shipped, "HOME", home)
     return home

@@ -37,7 +37,8 @@ def record(job: RunJob, value: float, terms: Terms = TWO_SEEDS, code: str = "cod
     played = Episodes((value,), value, 10.0, 0)
     spent = Spent(0 if job.scores is None else 500, 20, 1000, 3.0, 4.0, 9, 1)
     origin = Provenance(code, "", terms.protocol.hash, "setting", "policy", {}, terms.scale)
-    return CellRecord(SCHEMA, job, played, played, 4, 50.0, {}, 4.0, spent, origin, ((0, None), (10, 1.0), (20, value)))
+    masses = {one.body: 1 / len(job.demos.recordings) for one in job.demos.recordings}
+    return CellRecord(SCHEMA, job, played, played, 4, 50.0, masses, 4.0, spent, origin, ((0, None), (10, 1.0), (20, value)))
 
 
 def keep(out: Path, cells: Iterable[Cell], value: Callable[[Cell], float], terms: Terms = TWO_SEEDS) -> None:
@@ -195,6 +196,7 @@ def test_rows_over_all_settings(tmp_path: Path) -> None:
     [ours] = [line for line in Shown(tmp_path).experiments[MAIN]["aggregates"] if line["row"] == "Ours"]
     assert ours["improvement"] == {"GAIL": 1.0, "SAIL": 1.0, "ID-Feas": 1.0}
     assert ours["regret"] == {"swimmer": 4500.5 - 4001.5, "hopper": 4500.5 - 4001.5}
+    assert ours["related"] == {"swimmer": [0.5] * 4, "hopper": [0.5] * 4}, "two of four bodies, equal masses"
     assert ours["normalised"] is None, "nobody measured random policies"
     write_record(random_path(tmp_path), RandomReturns(1, {cell.job.imitator: 0.5 for cell in some}))
     [ours] = [line for line in Shown(tmp_path).experiments[MAIN]["aggregates"] if line["row"] == "Ours"]

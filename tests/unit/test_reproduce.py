@@ -27,13 +27,13 @@ from imitable.experiments import costs, jobs, work
 from imitable.experiments.cases import Recording
 from imitable.experiments.catalogue import CHEETAH, Entry, at, catalogue
 from imitable.experiments.cell_records import CellRecord, read_cell
-from imitable.experiments.cells import Cell, Terms, chosen, job_of
+from imitable.experiments.cells import Cell, Terms, cells_of, chosen, job_of
 from imitable.experiments.demonstrations import record_demonstrations
 from imitable.experiments.estimates import FIRST_GOAL, core_hours, seconds
 from imitable.experiments.executors import FAILED, Failure, Here, Local, Made, Queue
 from imitable.experiments.protocol import PLAIN
 from imitable.experiments.records import read_record, write_record
-from imitable.experiments.reproduction import PROTOCOL_FILE, protocol_changes, records_of, standings, workshop_at
+from imitable.experiments.reproduction import PROTOCOL_FILE, protocol_changes, records_of, standing, workshop_at
 from imitable.experiments.rows import GAIL, GAIL_BALANCED, ID_FEAS
 from imitable.experiments.store import Store
 from imitable.experiments.work import POINTS, Piece, learning_curve, make, masses_of, pieces_of
@@ -429,8 +429,9 @@ def test_bad_input_is_refused_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_standings_count_cells(whole: Path) -> None:
-    [stand] = standings(chosen(catalogue(), ["cost"]), TINY, workshop_at(whole, None, TINY))
+def test_standing_counts_cells(whole: Path) -> None:
+    [cost] = chosen(catalogue(), ["cost"])
+    stand = standing(cost, cells_of([cost], TINY), TINY.protocol, workshop_at(whole, None, TINY))
     assert (stand.cells, stand.done) == (24, 1)
 
 

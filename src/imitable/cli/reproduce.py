@@ -10,6 +10,7 @@ from imitable.cli.experiment_verbs import Reproduce
 from imitable.command_text import command
 from imitable.errors import BadOption, CellsFailed, MissingExtra
 from imitable.experiments.catalogue import Experiment, catalogue
+from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Cell, Terms, cells_of, chosen
 from imitable.experiments.estimates import BUDGET_HOURS, FIRST_GOAL, core_hours, seconds
 from imitable.experiments.executors import Executor, Failure, Local, Made
@@ -21,7 +22,7 @@ from imitable.experiments.reproduction import (
     make_cells,
     protocol_changes,
     records_of,
-    standings,
+    standing,
     with_methods,
     workshop_at,
 )
@@ -32,6 +33,9 @@ STANDING = ("experiment", "cells", "done", "to do", "core-hours left", "about")
 RESULT = ("cell", "seeds", "return", "±", "falls")
 
 Failed = tuple[Piece, Failure]
+
+Done = tuple[Cell, CellRecord | None]
+"""A cell, and what it came to, if it is done."""
 
 
 def run(verb: Reproduce) -> None:
@@ -134,7 +138,11 @@ def _report(
     failed: Sequence[Failed],
 ) -> None:
     """Show how far experiments are, and, of those that were named, what came out."""
-    stand, cells = standings(experiments, terms, workshop), cells_of(experiments, terms)
+    cells = cells_of(experiments, terms)
+    done = list(zip(cells, records_of(cells, workshop.records), strict=True))
+    stand = [
+        standing(one, [cell for cell in cells if cell.experiment == one.name], terms.protocol, workshop) for one in experiments
+    ]
     left = core_hours(piece.job for piece in left_of(cells, workshop))
     table(verb.common, f"Experiments, in {verb.out}", STANDING, [_standing_row(one) for one in stand])
     say(verb.common, f"all together, shared work once: about {_hours(left)} left")
@@ -142,10 +150,10 @@ def _report(
     if goal is not None:
         words = f"of `all --seeds {FIRST_GOAL}`, the first goal, about {_hours(goal)} are left; its budget: {BUDGET_HOURS}"
         say(verb.common, words)
-    codes = {code for record in records_of(cells, workshop.records) if record for code in record.provenance.codes}
+    codes = {code for _, record in done if record for code in record.provenance.codes}
     if len(codes) > 1:
         say(verb.common, f"! the code changed between these cells: {', '.join(sorted(codes))}")
-    results = _results(cells, workshop)
+    results = _results(done)
     if verb.experiments and results:
         table(verb.common, "Returns, mean actions of the final policy; ± between seeds", RESULT, results)
     say(verb.common, f"next: {next_command(verb, left)}")
@@ -159,7 +167,7 @@ def _report(
             "core_hours_left": left,
             "first_goal": goal and {"seeds": FIRST_GOAL, "core_hours_left": goal, "budget": BUDGET_HOURS},
             "experiments": [asdict(one) for one in stand],
-            "cells": _documented(cells, workshop) if verb.experiments else [],
+            "cells": _documented(done, workshop) if verb.experiments else [],
             "failed": [{"piece": piece.key, "reason": why.reason} for piece, why in failed],
         },
     )
@@ -181,10 +189,10 @@ def _standing_row(one: Standing) -> tuple[object, ...]:
     return one.experiment, one.cells, one.done, one.cells - one.done, f"{one.core_hours:.3g}", about
 
 
-def _results(cells: Sequence[Cell], workshop: Workshop) -> list[tuple[object, ...]]:
+def _results(done: Sequence[Done]) -> list[tuple[object, ...]]:
     """Return a row a cell's path, over the seeds that are done."""
     found: dict[str, list[tuple[float, int]]] = {}
-    for cell, record in zip(cells, records_of(cells, workshop.records), strict=True):
+    for cell, record in done:
         if record is not None:
             found.setdefault(cell.path, []).append((record.mean_actions.mean, record.mean_actions.falls))
     rows: list[tuple[object, ...]] = []
@@ -194,7 +202,7 @@ def _results(cells: Sequence[Cell], workshop: Workshop) -> list[tuple[object, ..
     return rows
 
 
-def _documented(cells: Sequence[Cell], workshop: Workshop) -> list[dict[str, object]]:
+def _documented(done: Sequence[Done], workshop: Workshop) -> list[dict[str, object]]:
     return [
         {
             "path": cell.path,
@@ -203,7 +211,7 @@ def _documented(cells: Sequence[Cell], workshop: Workshop) -> list[dict[str, obj
             "done": record is not None,
             "return_mean": None if record is None else record.mean_actions.mean,
         }
-        for cell, record in zip(cells, records_of(cells, workshop.records), strict=True)
+        for cell, record in done
     ]
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from imitable.errors import BadOption, one_of
 from imitable.experiments.cases import EACH, Recording
@@ -14,6 +15,7 @@ from imitable.experiments.scaling import scaled_count, scaled_method
 from imitable.experiments.settings import SETTINGS
 from imitable.feasibility.methods import parse_scorer, scorer_text
 from imitable.feasibility.scorer import depends_on_set
+from imitable.imitation.learner import Learner
 from imitable.imitation.methods import learner_text, parse_learner
 from imitable.policies.shipped import SETS, shipped
 from imitable.robots.parse import parse_robot
@@ -87,10 +89,9 @@ def job_of(entry: Entry, seed: int, terms: Terms) -> RunJob:
     """Return what one cell depends on."""
     row, where, protocol, scale = entry.row, entry.where, terms.protocol, terms.scale
     rule = replace(row.weighed_by(protocol.rule), scored_as=row.scored_as)
-    scoring = _scaled_scoring(row.scoring, scale)
+    scoring = row.scoring and replace(row.scoring, method=_scaled_scorer(row.scoring.method, scale))
     demos = _own(where, seed, terms) if row.whose == OWN else _demos(row, where, seed, scale, scoring, rule)
-    learner, pays = _learner(row.learner, protocol, scale)
-    method = parse_learner(learner)
+    learner, least_steps = _scaled_learner(_learner(row.learner, protocol), scale)
     steps = (protocol.steps[split(where.imitator)[0]] if row.steps is None else row.steps) + row.more_steps
     evaluation = protocol.evaluation
     scored = None
@@ -102,27 +103,39 @@ def job_of(entry: Entry, seed: int, terms: Terms) -> RunJob:
         scores=scored,
         rule=rule,
         learner=learner,
-        steps=max(method.least_steps, scaled_count(steps, scale)),
-        scores_count=pays and scored is not None,
+        steps=max(least_steps, scaled_count(steps, scale)),
+        scores_count=scored is not None and split(row.learner)[0] in protocol.scores_count,
         seed=seed,
         episodes=(scaled_count(evaluation.mean, scale), scaled_count(evaluation.sampled, scale)),
     )
 
 
-def _learner(text: str, protocol: Protocol, scale: float) -> tuple[str, bool]:
-    """Return a learner's own text, and whether its steps pay for the scores."""
+def _learner(text: str, protocol: Protocol) -> str:
+    """Return the text of the learner that a row names, which may be one of the protocol's, with further settings."""
     name, settings = split(text)
-    if name in protocol.learners:
-        extra = ",".join(f"{key}={value}" for key, value in settings.items())
-        base = protocol.learners[name]
-        text = base if not extra else f"{base}{',' if ':' in base else ':'}{extra}"
-    return learner_text(scaled_method(parse_learner(text), scale)), name in protocol.scores_count
+    base = protocol.learners.get(name)
+    if base is None:
+        return text
+    extra = ",".join(f"{key}={value}" for key, value in settings.items())
+    return base if not extra else f"{base}{',' if ':' in base else ':'}{extra}"
 
 
-def _scaled_scoring(scoring: Scoring | None, scale: float) -> Scoring | None:
-    if scoring is None:
-        return None
-    return replace(scoring, method=scorer_text(scaled_method(parse_scorer(scoring.method), scale)))
+@cache
+def _scaled_learner(text: str, scale: float) -> tuple[str, int]:
+    """Return a learner's own text, and the least steps that it can learn from; thousands of cells have the same few."""
+    learner: Learner = scaled_method(parse_learner(text), scale)
+    return learner_text(learner), learner.least_steps
+
+
+@cache
+def _scaled_scorer(text: str, scale: float) -> str:
+    """Return a scorer's own text."""
+    return scorer_text(scaled_method(parse_scorer(text), scale))
+
+
+@cache
+def _depends_on_set(text: str) -> bool:
+    return depends_on_set(parse_scorer(text))
 
 
 def _own(where: Where, seed: int, terms: Terms) -> DemoSet:
@@ -164,7 +177,7 @@ def _asked_for(row: Row, where: Where, seed: int, budget: int, scoring: Scoring 
 
 def _scored(demos: DemoSet, where: Where, seed: int, scale: float, scoring: Scoring) -> DemoSet:
     """Return the set whose scores a row takes: the setting's whole composition, if measures of one do not depend on others."""
-    if demos.acquisition is not None or depends_on_set(parse_scorer(scoring.method)):
+    if demos.acquisition is not None or _depends_on_set(scoring.method):
         return demos
     whole = {
         body: Recording(body, scaled_count(count, scale), where.setting.name, seed, where.policies)

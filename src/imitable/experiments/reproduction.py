@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from imitable.experiments.catalogue import Entry, Experiment, Where
-from imitable.experiments.cell_records import CellRecord, read_cell
-from imitable.experiments.cells import Cell, Terms, cells_of, lacking
+from imitable.experiments.cell_records import CellRecord, read_cell, record_path
+from imitable.experiments.cells import Cell, Terms, lacking
 from imitable.experiments.estimates import core_hours
 from imitable.experiments.executors import Executor, Made
 from imitable.experiments.jobs import RunJob
@@ -57,24 +57,17 @@ def _rows_of(methods: Sequence[str], experiment: Experiment) -> Iterator[Entry]:
         yield from (Entry(where, scored_by(method, like)) for method in methods if method not in {row.name for row in rows})
 
 
-def standings(experiments: Sequence[Experiment], terms: Terms, workshop: Workshop) -> list[Standing]:
-    """Return how far every experiment is."""
-    found: list[Standing] = []
-    for experiment in experiments:
-        cells = cells_of([experiment], terms)
-        reasons = dict.fromkeys(reason for entry in experiment.entries if (reason := lacking(entry, terms.protocol)))
-        left = left_of(cells, workshop)
-        found.append(
-            Standing(
-                experiment.name,
-                experiment.about,
-                len(cells),
-                sum(record is not None for record in records_of(cells, workshop.records)),
-                core_hours(piece.job for piece in left),
-                "; ".join(reasons),
-            )
-        )
-    return found
+def standing(experiment: Experiment, cells: Sequence[Cell], protocol: Protocol, workshop: Workshop) -> Standing:
+    """Return how far an experiment is, these being its cells."""
+    reasons = dict.fromkeys(reason for entry in experiment.entries if (reason := lacking(entry, protocol)))
+    return Standing(
+        experiment.name,
+        experiment.about,
+        len(cells),
+        sum(record_path(workshop.records, cell.job).exists() for cell in cells),
+        core_hours(piece.job for piece in left_of(cells, workshop)),
+        "; ".join(reasons),
+    )
 
 
 def left_of(cells: Sequence[Cell], workshop: Workshop) -> list[Piece]:

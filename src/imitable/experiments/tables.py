@@ -12,7 +12,7 @@ from imitable.experiments.catalogue import UNRELATED_COUNTS, Experiment
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Cell, Terms, cells_of
 from imitable.experiments.reproduction import records_of
-from imitable.experiments.rows import RELATED_ONLY
+from imitable.experiments.rows import ALL, RELATED_ONLY
 from imitable.experiments.statistics import (
     Claim,
     Trend,
@@ -122,6 +122,19 @@ def regrets(table: Table, row: str) -> dict[str, float]:
     """Return how far the mean of a row stays below that of related demonstrators only, by place, where both are recorded."""
     pairs = {place: (table.returns(place, row), table.returns(place, RELATED_ONLY.name)) for place in table.places}
     return {place: regret(*pair) for place, pair in pairs.items() if all(map(len, pair))}
+
+
+def related_masses(table: Table, row: str) -> dict[str, Floats]:
+    """Return the part of a row's weights that related demonstrators carry, (seeds) by place, where anything is recorded.
+
+    It says whether a return is one of the weights or of the learner. Of a row that has other demonstrators it says nothing.
+    """
+    found: dict[str, Floats] = {}
+    for entry in table.experiment.entries:
+        related = entry.where.setting.demonstrators[: entry.where.setting.related]
+        if entry.row.name == row and entry.row.whose == ALL and (records := table.at(entry.where.name, row)):
+            found[entry.where.name] = np.array([sum(one.masses.get(body, 0.0) for body in related) for one in records])
+    return found
 
 
 def trend(table: Table, setting: str, row: str) -> Trend:

@@ -4,7 +4,7 @@
 A piece is done when its file is there: complete ones are skipped, broken ones are gone on with, to the same bits.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,24 +68,20 @@ class Workshop:
 
 def pieces_of(jobs: Iterable[RunJob], workshop: Workshop) -> list[Piece]:
     """Return what is left to do for some runs, in an order in which it can be done."""
-    found: dict[str, Piece] = {}
+    found: dict[str, Piece | None] = {}
     for job in jobs:
-        if not workshop.is_done(_piece(job, workshop.store)):
-            for piece in _needed(job, workshop.store):
-                if piece.key not in found and not workshop.is_done(piece):
-                    found[piece.key] = piece
-    return list(found.values())
+        if not record_path(workshop.records, job).exists():
+            _add(job, workshop, found)
+    return [piece for piece in found.values() if piece is not None]
 
 
-def _needed(job: Job, store: Store) -> Iterator[Piece]:
-    """Yield the pieces of a job, itself last."""
-    for need in _needs(job):
-        yield from _needed(need, store)
-    yield _piece(job, store)
-
-
-def _piece(job: Job, store: Store) -> Piece:
-    return Piece(_key(job, store), tuple(_key(need, store) for need in _needs(job)), job)
+def _add(job: Job, workshop: Workshop, found: dict[str, Piece | None]) -> str:
+    """Add what a job needs, then the job itself, under their keys, None for what is done; return the job's key."""
+    key = _key(job, workshop.store)
+    if key not in found:
+        piece = Piece(key, tuple(_add(need, workshop, found) for need in _needs(job)), job)
+        found[key] = None if workshop.is_done(piece) else piece
+    return key
 
 
 def _key(job: Job, store: Store) -> str:

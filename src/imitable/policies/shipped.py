@@ -16,6 +16,9 @@ from imitable.policies.files import load_policy
 from imitable.robots.robot import Robot
 from imitable.types import Policy
 
+HOME = Path(str(files("imitable.policies"))) / "demonstrators"
+"""Folder of the first set; further ones lie in folders of their names in it."""
+
 SETS = ("a", "b")
 """Names of the sets; the first one is meant if none is named, and has a policy for every body that has one at all."""
 
@@ -24,8 +27,7 @@ def folder(set_name: str = "a") -> Path:
     """Return the folder of the policies and cards of a set."""
     if set_name not in SETS:
         raise BadOption("set", set_name, f"choose from: {', '.join(SETS)}")
-    home = Path(str(files("imitable.policies"))) / "demonstrators"
-    return home if set_name == SETS[0] else home / set_name
+    return HOME if set_name == SETS[0] else HOME / set_name
 
 
 def file_name(text: str, setting: str = "") -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from imitable.experiments.catalogue import FIRST, GROUPS
 from imitable.experiments.paper_numbers import HIGHEST_P, printed
 from imitable.experiments.rows import BASELINES, EXPLORATORY, PRIMARY
-from imitable.experiments.tables import Table, aggregate, claims, improvement, outcome, regrets, trend
+from imitable.experiments.tables import Table, aggregate, claims, improvement, outcome, regrets, related_masses, trend
 
 CLAIMED_IN = GROUPS["mujoco"]
 """Experiments that the paper's claim is about."""
@@ -62,6 +62,7 @@ def aggregates(table: Table, random: Mapping[str, float]) -> list[dict[str, Any]
             "normalised": None if (whole := aggregate(table, row, dict(random))) is None else asdict(whole),
             "improvement": {other: improvement(table, row, other) for other in _baselines(table)},
             "regret": regrets(table, row),
+            "related": {place: masses.tolist() for place, masses in related_masses(table, row).items()},
         }
         for row in rows
     ]

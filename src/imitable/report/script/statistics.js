@@ -47,6 +47,9 @@ function togetherFold(one, lines) {
     fold("Regret to related only, by setting",
       tableOf("regret", ["row", ...places], lines.map((line) => [line.row, ...places.map((place) => grouped(line.regret[place]))])),
       "How far the mean return stays below that of imitating related demonstrators only; below zero: above it."),
+    fold("Weights: the part that related demonstrators carry, by setting",
+      tableOf("related", ["row", ...places], lines.filter((line) => Object.keys(line.related).length).map((line) => [line.row, ...places.map((place) => line.related[place]?.map(chance).join(", ") ?? "–")])),
+      "Every seed. Where it is near 100 %, a low return is hardly due to the weights."),
   ];
 }
 function trendFold(lines) {
