@@ -158,7 +158,7 @@ def test_runs_have_curves_and_returns_and_stand_beside_the_paper(browser: Browse
     ):
         assert words in shown
     assert browser.run("return document.querySelectorAll('#runs figure').length") == 2
-    im.write_report([tmp_path / "run"], tmp_path / "runs.html")
+    assert im.write_report([tmp_path / "run"], tmp_path / "runs.html").runs == 3
     browser.open(tmp_path / "runs.html")
     assert browser.run("return document.getElementById('verdicts').hidden")
     assert "What half_cheetah:front=0.01 learned" in browser.text("h1")

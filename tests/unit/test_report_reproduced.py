@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from imitable.cli import report
 from imitable.cli.experiment_verbs import Reproduce
 from imitable.cli.main import parse
+from imitable.cli.verbs import Report
 from imitable.experiments.catalogue import UNRELATED_COUNTS, catalogue
 from imitable.experiments.cell_records import SCHEMA, CellRecord, Episodes, Provenance, Spent
 from imitable.experiments.cells import Cell, Terms, cells_of, chosen
@@ -330,3 +332,11 @@ def test_the_command_names_a_folder_of_records(tmp_path: Path) -> None:
     assert (verb.records, verb.out, verb.protocol) == (folder, Path("runs"), tmp_path / PROTOCOL_FILE)
     assert verb.experiments == (f"{MAIN}/swimmer/gail",)
     assert (whole.experiments, whole.seeds) == ((MAIN,), 5)
+
+
+def test_the_command_says_how_many_runs_the_page_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keep(tmp_path, cells(f"{MAIN}/swimmer/gail"), by_row)
+    verb = parse(["report", str(tmp_path), "--out", str(tmp_path / "page.html")])
+    assert isinstance(verb, Report)
+    report.run(verb)
+    assert "page.html: 2 runs, " in capsys.readouterr().err

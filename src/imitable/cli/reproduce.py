@@ -47,6 +47,8 @@ def run(verb: Reproduce) -> None:
     everything = catalogue(verb.learners or tuple(protocol.learners))
     asked = with_methods(chosen(everything, verb.experiments), verb.methods) if verb.experiments else list(everything)
     workshop, changes = workshop_at(verb.out, verb.records, terms), protocol_changes(protocol, verb.out)
+    if not verb.protocol.exists():
+        say(verb.common, f"there is no {verb.protocol} here: the protocol is that of this version")
     for line in changes:
         say(verb.common, f"! the protocol has changed since cells were first run here: {line}; what it changes is post hoc")
     failed: list[Failed] = []
@@ -78,7 +80,6 @@ def _protocol(verb: Reproduce) -> Protocol:
         raise BadOption(
             "--protocol", verb.protocol, "there is no such file; python -m imitable.experiments.protocol writes one"
         )
-    say(verb.common, f"there is no {verb.protocol} here: the protocol is that of this version")
     return default_protocol()
 
 
@@ -198,7 +199,8 @@ def _results(done: Sequence[Done]) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
     for path, numbers in found.items():
         short = interval([mean for mean, _ in numbers])
-        rows.append((path, short.count, round(short.mean, 1), round(short.std, 1), sum(falls for _, falls in numbers)))
+        spread = round(short.std, 1) if short.count > 1 else "–"
+        rows.append((path, short.count, round(short.mean, 1), spread, sum(falls for _, falls in numbers)))
     return rows
 
 

@@ -51,6 +51,8 @@ class WrittenReport:
     """Its size."""
     demonstrations: int
     """Demonstrations in it, of all score files."""
+    runs: int
+    """Runs in it, of all run folders and reproductions."""
 
 
 def write_report(
@@ -82,8 +84,9 @@ def write_report(
     data = content([Path(path) for path in paths], explain=explain, threads=threads, command=command, on_progress=on_progress)
     text = page(data).encode()
     write_bytes(target, text)
-    count = sum(len(file["columns"]["share"]) for file in data["scores"])
-    return WrittenReport(target, len(text), count)
+    demonstrations = sum(len(file["columns"]["share"]) for file in data["scores"])
+    runs = sum(len(one["seeds"]) for one in data["policies"]) + sum(one["runs"] for one in data["reproductions"])
+    return WrittenReport(target, len(text), demonstrations, runs)
 
 
 def page(data: dict[str, Any]) -> str:

@@ -62,6 +62,7 @@ def reproduced(found: Reproduction) -> dict[str, Any]:
     return {
         "name": str(found.path),
         "remarks": [*_left_out(found, shown), *_post_hoc(found.terms.protocol)],
+        "runs": len(recorded(shown.tables)),
         "normalised": random is not None,
         "experiments": [
             experiment(table, tables, found.terms, returns, shown.own) | {"command": _whole_command(found, table, shown)}
