@@ -3,7 +3,9 @@
 """Figures of docs/reproduction.md, from records alone: returns against steps, returns against an amount."""
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import matplotlib as mpl
 
@@ -14,6 +16,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from imitable.experiments.paper_numbers import printed
 from imitable.experiments.rows import styles
 from imitable.experiments.tables import Table
 from imitable.types import Floats
@@ -37,19 +40,54 @@ GRID = 200
 """Points of a mean curve."""
 
 
-def curves(table: Table, rows: Sequence[str]) -> bytes | None:
-    """Return mean return against steps, a panel a place; the band is the range of the seeds. None if nothing is there."""
-    places = [place for place in table.places if any(table.at(place, row) for row in rows)]
-    if not places:
-        return None
-    figure, panels = panels_of(len(places))
-    for place, panel in zip(places, panels, strict=True):
-        for row, style in styles(rows).items():
-            draw_curve(panel, [record.curve for record in table.at(place, row)], COLOURS[style % len(COLOURS)], row)
-        panel.set_title(place, fontsize=9)
-        panel.set_xlabel("steps")
-    panels[0].set_ylabel("return, sampled actions")
-    return with_legend(figure, panels)
+class Drawing(Protocol):
+    """Draws a table, and says what is seen."""
+
+    @property
+    def caption(self) -> str:
+        """What is seen."""
+        ...
+
+    def __call__(self, table: Table) -> bytes | None:
+        """Return the picture as SVG; None if there is nothing to draw."""
+        ...
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Returns against steps, a panel a place."""
+
+    paper: bool = False
+    """Whether the paper's own return is drawn, too."""
+
+    @property
+    def caption(self) -> str:
+        """What is seen."""
+        paper = " Dotted: the paper's Ours." if self.paper else ""
+        return (
+            "Lines: the last 64 episodes while it learns, with sampled actions, mean over seeds; bands: the range of seeds. "
+            f"Dots: the returns of the tables, with mean actions of the final policy.{paper}"
+        )
+
+    def __call__(self, table: Table) -> bytes | None:
+        """Return the picture; None if nothing is recorded."""
+        places = [place for place in table.places if any(table.at(place, row) for row in table.rows)]
+        if not places:
+            return None
+        figure, panels = panels_of(len(places))
+        for place, panel in zip(places, panels, strict=True):
+            for row, style in styles(table.rows).items():
+                if records := table.at(place, row):
+                    colour = COLOURS[style % len(COLOURS)]
+                    draw_curve(panel, [record.curve for record in records], colour, row)
+                    end = 1.03 * max(record.curve[-1][0] for record in records)
+                    panel.plot(end, table.returns(place, row).mean(), "o", color=colour, markersize=4)
+            if self.paper and (theirs := printed(place, "Ours")) is not None:
+                panel.axhline(theirs.mean, color="#666666", linestyle=":", linewidth=1)
+            panel.set_title(place, fontsize=9)
+            panel.set_xlabel("steps")
+        panels[0].set_ylabel("return")
+        return with_legend(figure, panels)
 
 
 def draw_curve(panel: Axes, seeds: Sequence[Sequence[tuple[int, float | None]]], colour: str, name: str) -> None:
@@ -65,37 +103,50 @@ def draw_curve(panel: Axes, seeds: Sequence[Sequence[tuple[int, float | None]]],
     panel.fill_between(steps, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, linewidth=0)
 
 
-def against(table: Table, groups: dict[str, list[tuple[float, str]]], rows: Sequence[str], label: str) -> bytes | None:
-    """Return mean returns against an amount, a panel a group of (amount, place); bars are deviations between seeds."""
-    there = {
-        name: points for name, points in groups.items() if any(table.at(place, row) for _, place in points for row in rows)
-    }
-    if not there:
-        return None
-    figure, panels = panels_of(len(there))
-    for (name, points), panel in zip(there.items(), panels, strict=True):
-        for row, style in styles(rows).items():
-            found = [(amount, table.returns(place, row)) for amount, place in points if len(table.returns(place, row))]
-            if not found:
-                continue
-            means, stds = [float(values.mean()) for _, values in found], [_std(values) for _, values in found]
-            panel.errorbar(
-                [amount for amount, _ in found],
-                means,
-                stds,
-                color=COLOURS[style % len(COLOURS)],
-                label=row,
-                marker="o",
-                capsize=3,
-            )
-        panel.set_title(name, fontsize=9)
-        panel.set_xlabel(label, fontsize=8)
-    panels[0].set_ylabel("return, mean actions")
-    return with_legend(figure, panels)
+@dataclass(frozen=True)
+class Against:
+    """Returns against an amount, a panel a group."""
+
+    groups: Mapping[str, Sequence[tuple[float, str]]]
+    """Amounts and the places that have them, by the name of the group."""
+    label: str
+    """What the amount is."""
+
+    @property
+    def caption(self) -> str:
+        """What is seen."""
+        return "Mean actions of the final policy; bars: deviation between seeds, where there are two or more."
+
+    def __call__(self, table: Table) -> bytes | None:
+        """Return the picture; None if nothing is recorded."""
+        rows = table.rows
+        there = {
+            name: points
+            for name, points in self.groups.items()
+            if any(table.at(place, row) for _, place in points for row in rows)
+        }
+        if not there:
+            return None
+        figure, panels = panels_of(len(there))
+        for (name, points), panel in zip(there.items(), panels, strict=True):
+            amounts = [amount for amount, _ in points]
+            for row, style in styles(rows).items():
+                returns = [table.returns(place, row) for _, place in points]
+                if any(map(len, returns)):
+                    means, stds = _means(returns)
+                    colour = COLOURS[style % len(COLOURS)]
+                    panel.errorbar(amounts, means, stds, color=colour, label=row, marker="o", capsize=3)
+            panel.set_title(name, fontsize=9)
+            panel.set_xticks(amounts)
+            panel.set_xlabel(self.label, fontsize=8)
+        panels[0].set_ylabel("return")
+        return with_legend(figure, panels)
 
 
-def _std(values: Floats) -> float:
-    return float(values.std(ddof=1)) if len(values) > 1 else 0.0
+def _means(returns: Sequence[Floats]) -> tuple[list[float], list[float]]:
+    """Return means, and deviations between seeds; NaN, which is not drawn, where there is no seed, or only one."""
+    means = [float(values.mean()) if len(values) else float("nan") for values in returns]
+    return means, [float(values.std(ddof=1)) if len(values) > 1 else float("nan") for values in returns]
 
 
 def panels_of(count: int) -> tuple[Figure, list[Axes]]:
@@ -124,7 +175,3 @@ def svg(figure: Figure) -> bytes:
         figure.savefig(out, format="svg", metadata={"Date": None})
     plt.close(figure)
     return out.getvalue()
-
-
-Drawing = Callable[[Table], bytes | None]
-"""Draws a table, if there is anything to draw."""

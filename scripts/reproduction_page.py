@@ -2,6 +2,7 @@
 """Write docs/reproduction.md, its figures and the README's table from the records of cells. Nothing is run."""
 
 import argparse
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +12,8 @@ from arm_real_page import PICTURE as ARM_REAL
 from arm_real_page import body as arm_real
 from arm_section import arm_section
 from claims_section import grid, main_table
-from reproduction_figures import Drawing, against, curves
+from lineage_section import lineages
+from reproduction_figures import Against, Curves, Drawing
 from sweep_sections import beside, cost, demo_count, demo_return, limits, mapping, projected, total_steps, unrelated_count
 from weighted_tables import in_brief
 
@@ -41,8 +43,8 @@ class Page:
     images: Path
     real: ArmRealRecord | None = None
     """Of the arm through its real protocol."""
-    notes: str = ""
-    """What was found, in words."""
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What was found, in words, by experiment; under the empty name, of all."""
     earlier: Mapping[str, Sequence[CellRecord]] = field(default_factory=dict[str, Sequence[CellRecord]])
     """Cells that the tables do not show, by what they were: their hours were spent, too."""
 
@@ -74,6 +76,7 @@ def section(page: Page, name: str, body: Sequence[str], drawing: Drawing | None 
     """Return one experiment: what it is, its command, how complete it is, its figure and its tables."""
     table = page.tables[name]
     lines = [f"## {name}", "", f"*{table.experiment.about}*", ""]
+    lines += [table.experiment.detail, ""] if table.experiment.detail else []
     lines += ["```", f"imitable reproduce {name} --records results/cells --out runs", "```", ""]
     if reasons := dict.fromkeys(filter(None, (lacking(entry, page.protocol) for entry in table.experiment.entries))):
         lines += [f"Some cells cannot be run yet: {'; '.join(reasons)}.", ""]
@@ -86,10 +89,13 @@ def section(page: Page, name: str, body: Sequence[str], drawing: Drawing | None 
     if len(table.codes) > 1:
         lines += [f"**The code changed between these cells** (hashes {', '.join(sorted(table.codes))}).", ""]
     if table.protocols - {page.protocol.hash}:
-        lines += ["**Some of these cells were run under another protocol: they are post hoc.**", ""]
+        others = ", ".join(f"`{one}`" for one in sorted(table.protocols - {page.protocol.hash}))
+        lines += [f"**Some of these cells were run under another protocol than this page's: {others}.**", ""]
+    if name in page.notes:
+        lines += [page.notes[name], ""]
     if drawing is not None and (picture := drawing(table)) is not None:
         _keep(page, f"{name}.svg", picture)
-        lines += [f"![{table.experiment.about}](images/reproduction/{name}.svg)", "", DRAWN, ""]
+        lines += [f"![{table.experiment.about}](images/reproduction/{name}.svg)", "", drawing.caption, DRAWN, ""]
     return [*lines, *body, "", *seeds(table)]
 
 
@@ -115,10 +121,11 @@ def drawings() -> dict[str, Drawing]:
     unrelated = _amounts(lambda _: UNRELATED_COUNTS)
     parts = _amounts(lambda setting: PERCENTAGES[setting])
     return {
-        **{name: lambda table: curves(table, table.rows) for name in ("mujoco-a", "mujoco-b", "distance", "discount", "long")},
-        "unrelated-count": lambda table: against(table, unrelated, table.rows, "demonstrations of each unrelated demonstrator"),
-        "demo-count": lambda table: against(table, parts, table.rows, "% of all demonstrations"),
-        "budget": lambda table: against(table, budgets, table.rows, "demonstrations asked for"),
+        "mujoco-a": Curves(paper=True),
+        **{name: Curves() for name in ("mujoco-b", "distance", "discount", "long")},
+        "unrelated-count": Against(unrelated, "demonstrations of each unrelated demonstrator"),
+        "demo-count": Against(parts, "% of all demonstrations"),
+        "budget": Against(budgets, "demonstrations asked for"),
     }
 
 
@@ -151,6 +158,15 @@ def _earlier(page: Page) -> str:
     return "".join(f"; {name} {spent_hours(some):.1f}" for name, some in page.earlier.items())
 
 
+WORDS = (
+    "Words: the *imitator* is the body that learns; *related* demonstrators are those that the paper says it can imitate. A",
+    "*score* says how closely the imitator can follow a demonstration; *weights*, a probability of every demonstration, come",
+    "of scores; *balanced* ones do not depend on how many demonstrations a demonstrator gave. `Ours` is the paper's trajectory",
+    "f-MDP as we would use it, `Ours (paper)` as the paper describes it, `direct` our scorer that learns nothing. *Projection*",
+    "replaces pieces of demonstrations by what the imitator can do nearest to them.",
+)
+
+
 def introduction(page: Page) -> list[str]:
     """Return what is fixed, what was spent and what is left."""
     tables, protocol, rule = page.tables.values(), page.protocol, page.protocol.rule
@@ -163,12 +179,15 @@ def introduction(page: Page) -> list[str]:
         "",
         "Every simulation of Cao et al. (CoRL 2021), our numbers beside the paper's, from records in `results/cells`.",
         "`python scripts/reproduction_page.py` writes this page; every section names the command that makes its cells.",
+        "[method.md](method.md) has the formulas, [deviations.md](deviations.md) all that is not as in the paper.",
+        "",
+        *WORDS,
         "",
         f"Protocol `{protocol.hash}`: learners {learners}; our weights by temperature {rule.temperature}, balance",
-        f"{rule.balance}; steps {steps}; seeds {numbers}; {protocol.evaluation.mean} episodes with mean and",
-        f"{protocol.evaluation.sampled} with sampled actions of the final policy. The six settings were looked at before it",
-        "was fixed. Compositions are those of the paper's table, except HalfCheetah-2, where it prints 500, 500, 25, 25: only",
-        "in the published order do unrelated demonstrations dominate.",
+        f"{rule.balance}; steps {steps}; seeds {numbers} for rows that the claims are about, the first three for others;",
+        f"{protocol.evaluation.mean} episodes with mean and {protocol.evaluation.sampled} with sampled actions of the final",
+        "policy. The six settings were looked at before it was fixed. Compositions are those of the paper's table, except",
+        "HalfCheetah-2, where it prints 500, 500, 25, 25: only in the published order do unrelated demonstrations dominate.",
         "",
         *_changed(protocol),
         f"Recorded: {len(done):,} runs, {spent_hours(done):.1f} core-hours{_earlier(page)}.",
@@ -218,7 +237,8 @@ def page_text(page: Page) -> str:
         "limits": lambda page: limits(page.tables["limits"]),
         "arm": lambda page: arm_section(page.tables["arm"], page.images),
     }
-    figures, lines = drawings(), [*introduction(page), *([page.notes] if page.notes else []), *illustrations()]
+    said = ["## What was found", "", page.notes[""], ""] if "" in page.notes else []
+    figures, lines = drawings(), [*introduction(page), *said, *lineages(), *illustrations()]
     for name in page.tables:
         body = special[name](page) if name in special else plain(page, name)
         lines += section(page, name, body, figures.get(name))
@@ -246,7 +266,7 @@ def main() -> None:
     tables = {one.name: table_of(one, terms, records) for one in catalogue(tuple(protocol.learners))}
     images, returns = options.out / "images" / "reproduction", {} if random is None else random.returns
     notes = options.results / "cells" / "notes.md"
-    said = notes.read_text() if notes.exists() else ""
+    said = notes_of(notes.read_text()) if notes.exists() else {}
     earlier = {name: read_cells(options.results / folder) for name, folder in EARLIER.items()}
     page = Page(tables, terms, returns, images, read_arm_real(options.results), said, earlier)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -254,6 +274,14 @@ def main() -> None:
     if options.out == ROOT / "docs":
         readme = ROOT / "README.md"
         readme.write_text(with_block(readme.read_text(), in_brief(options.results)))
+
+
+def notes_of(text: str) -> dict[str, str]:
+    """Return what stands under every heading, `## EXPERIMENT`, and, under the empty name, before the first one."""
+    first, *rest = re.split(r"^## ", text, flags=re.MULTILINE)
+    parts = [part.partition("\n") for part in rest]
+    found = {"": first.strip()} | {name.strip(): body.strip() for name, _, body in parts}
+    return {name: body for name, body in found.items() if body}
 
 
 def with_block(text: str, lines: Sequence[str]) -> str:

@@ -13,10 +13,7 @@ from imitable.experiments.catalogue import FIRST, PERCENTAGES, UNRELATED_COUNTS
 from imitable.experiments.paper_numbers import ARM, DEMONSTRATED, MAPPING, STEPS
 from imitable.experiments.paper_numbers import PERCENTAGES as PRINTED_PERCENTAGES
 from imitable.experiments.protocol import PLAIN, PROJECTION
-from imitable.experiments.settings import BY_NAME
-from imitable.experiments.tables import Table, trend
-from imitable.policies.shipped import card
-from imitable.robots.parse import parse_robot
+from imitable.experiments.tables import Table, expert_steps, trend
 
 
 def total_steps(tables: Mapping[str, Table]) -> list[str]:
@@ -110,7 +107,10 @@ def demo_return(table: Table, arm: Table, real: ArmRealRecord | None) -> list[st
     for name, (demos, spread, ours, deviation) in ARM.items():
         cells = _simulated_arm(table, arm) if name == "simulated arm" else _real_arm(table, real)
         lines.append(f"| {name} | {cells} | {demos:,} ± {spread:,} | {ours:,} ± {deviation:,} |")
-    note = "The arm: `Ours (paper)` was not run on it; through its driver rows are means over trials, ten each, not over seeds."
+    note = (
+        "The arm: `Ours (paper)` was not run on it. The paper's real arm is hardware; ours is a simulated FR3 behind the real "
+        "driver, and its numbers are means over trials, ten a row, not over seeds."
+    )
     return [*lines, "", note]
 
 
@@ -161,7 +161,7 @@ def cost(table: Table) -> list[str]:
     head = ("setting", "row", "experts", "score", "projection", "learner", "core-seconds of scoring, learning")
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for place in table.places:
-        experts = sum(card(parse_robot(body), place)["steps"] for body in BY_NAME[place].demonstrators)
+        experts = expert_steps(place)
         for row in table.rows:
             if records := table.at(place, row):
                 spent = [record.spent for record in records]
@@ -172,7 +172,7 @@ def cost(table: Table) -> list[str]:
                 )
                 lines.append(f"| {place} | {row} | {experts:,} | {' | '.join(f'{one:,.0f}' for one in means)} | {took} |")
     paper = (
-        "Experts: all steps of training the four demonstrators, as their cards say. The paper: about "
+        "Experts: all runs of the four demonstrators, and of the policies that they began from, each once. The paper: about "
         f"{STEPS['score']:,} steps for each of four f-MDPs, and {STEPS['learner']:,} of imitation; of its experts it does not "
         "say. Seconds of cells that were recorded first are wall time on a busy machine, those of later ones the process's own."
     )

@@ -17,6 +17,7 @@ from imitable.evaluation import acceptance
 from imitable.evaluation.returns import measure_returns
 from imitable.experiments.settings import SETTINGS, Setting
 from imitable.policies.files import save_policy
+from imitable.policies.lineage import lineage, training_steps
 from imitable.policies.shipped import SETS, card, cards, file_name, folder, policy_for, shipped
 from imitable.rl.expert import EVALUATION_SEED
 from imitable.robots.parse import parse_robot
@@ -355,3 +356,20 @@ def test_an_animation_of_a_short_episode_shows_what_there_is(script: Callable[[s
     states = np.tile(robot.start, (26, 1))
     scene = script("animate_demonstrators").filmed(robot, states)
     assert (len(scene.points), scene.seconds, scene.above) == (26, 1.0, True)
+
+
+def test_lineages_end_in_a_policy_from_scratch() -> None:
+    names = [one["robot"] for one in lineage("walker2d:friction=9.9")]
+    assert names == ["walker2d:friction=9.9", "walker2d:friction=19.9", "walker2d:friction=24.9"]
+    assert [one["robot"] for one in lineage("half_cheetah:back=0.01")] == ["half_cheetah:back=0.01"]
+    own, usual = lineage("walker2d", "walker2d-2")
+    assert (own["setting"], usual["setting"]) == ("walker2d-2", "")
+    assert {one["set"] for one in lineage("hopper:gravity=20", set_name="b")} == {"b"}
+
+
+def test_training_steps_count_every_run_once() -> None:
+    back_10, back_12, back_20 = (card(parse_robot(f"swimmer:back={value}"))["steps"] for value in (10, 12, 20))
+    assert training_steps([lineage("swimmer:back=12"), lineage("swimmer:back=20")]) == back_10 + back_12 + back_20
+    last = card(parse_robot("walker2d:friction=9.9"))
+    earlier = 1_300_000  # the first of its two runs
+    assert training_steps([[last]]) == last["steps"] + earlier

@@ -103,7 +103,7 @@ def test_tables_say_what_rows_are_worth_together(runs: Path) -> None:
     random = {TWO.imitator: -1000.0}
     whole = aggregate(table, "own expert", random)
     assert whole is not None
-    assert (whole.iqm, whole.places) == (pytest.approx(1), 1)
+    assert (whole.iqm, whole.mean, whole.worst, whole.places) == (pytest.approx(1), pytest.approx(1), pytest.approx(1), 1)
     assert whole.fewest == 1
     assert np.isnan(whole.low), "one run says nothing of its spread"
     assert aggregate(table, "own expert", {}) is None
@@ -113,7 +113,7 @@ def test_tables_say_what_rows_are_worth_together(runs: Path) -> None:
     )
     found = outcome(table, "direct", ["GAIL"], {table.places[0]: -1e9})
     above = table.returns(table.places[0], "direct") > table.returns(table.places[0], "GAIL")
-    assert found == Outcome(places=1, compared=1, tested=0, above=int(above[0]), certain=0, above_printed=1)
+    assert found == Outcome(places=1, compared=1, tested=0, above=int(above[0]), certain=0, recorded=1, above_printed=1)
     [one] = claims(table, "direct", ["GAIL", "SAIL", "ID-Feas"])
     assert one.claim.baseline in ("GAIL", "SAIL", "ID-Feas")
     assert claims(table, "nobody", ["GAIL"]) == []
@@ -127,7 +127,8 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
 
     def text(records: Path) -> str:
         tables = {one.name: table_of(one, TERMS, records) for one in EXPERIMENTS}
-        return script.page_text(script.Page(tables, TERMS, {TWO.imitator: -1000.0}, tmp_path / "images", None, "## Found"))
+        notes = script.notes_of("Of all.\n\n## budget\n\nOf one.\n")
+        return script.page_text(script.Page(tables, TERMS, {TWO.imitator: -1000.0}, tmp_path / "images", None, notes))
 
     page, empty = text(runs / "records"), text(tmp_path / "none")
     for experiment in EXPERIMENTS:
@@ -138,7 +139,9 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
     assert empty.count("Not recorded yet") == len(EXPERIMENTS)
     assert "Not recorded yet" not in page
     assert "| *paper: Ours* | 74 ± 20 |" in page
-    assert "\n## Found\n" in page
+    assert "\n## What was found\n\nOf all.\n" in page
+    assert page.index("\n## budget\n") < page.index("\nOf one.\n") < page.index("\n## distance\n")
+    assert "| swimmer | back=10 | back=10 → back=12; back=10 → back=20 | swimmer; front=10 |" in page
     assert "nan" not in page
     assert all(path.read_bytes().startswith(b"<?xml") for path in (tmp_path / "images").iterdir())
 
@@ -164,15 +167,17 @@ def test_the_page_says_what_came_of_the_claim(runs: Path, monkeypatch: pytest.Mo
     worse = {"GAIL": (1.0, 2.0, 3.0), "SAIL": (0.0, 1.0, 0.0), "ID-Feas": (2.0, 2.5, 3.0), "own expert": (100.0,)}
     table = with_returns(known, worse | {"Ours": (90.0, 91.0, 92.0), "direct": (2.0, 2.0, 2.2), "Ours (paper)": (5.0,)})
     text = "\n".join(script.main_table(table, TABLE_A, PROTOCOL.rule, {TWO.imitator: 0.0}))
-    said = "above every baseline in 1 of 1 settings that are recorded, of 1; with p < 0.01 after Holm in 1 of 1 that"
+    said = "above every baseline in 1 of 1 settings that are recorded, of 1; with p < 0.01 after Holm in 1 of 1 where"
     assert f"* `Ours` (primary): {said}" in text
-    said = "above every baseline in 0 of 1 settings that are recorded, of 1; with p < 0.01 after Holm in 0 of 1 that"
+    said = "above every baseline in 0 of 1 settings that are recorded, of 1; with p < 0.01 after Holm in 0 of 1 where"
     assert f"* `direct` (primary): {said}" in text
     assert "* `Ours (paper)` (exploratory): above every baseline in 1 of 1" in text
-    assert "one seed is no test" in text
+    assert "no test yet: the row or a baseline has one seed; above the paper's own return in 0 of 1." in text
     assert "| Ours (paper) | swimmer | ID-Feas | yes | – | – | – | 0.116 (ID-Feas) |" in text
     assert "| direct | swimmer | ID-Feas | no | 1 | 1 |" in text
-    assert "| Ours | 1 | 3 | 0.91 (0.90 to 0.92) | 100%, 100%, 100% | – |" in text
+    assert "| Ours | 1 | 3 | 0.91 (0.90 to 0.92) | 0.91 | 0.91 | 100%, 100%, 100% | – |" in text
+    assert "| ID-Feas | all | `inverse-dynamics` | as published | usual starts, first-state resets |" in text
+    assert "| related only | related only | – | all the same | usual starts, labels of demonstrators |" in text
     assert "nan" not in text
 
 

@@ -65,6 +65,8 @@ class Experiment:
     about: str
     """One line for a table of experiments."""
     entries: tuple[Entry, ...]
+    detail: str = ""
+    """Which recipe its rows have in common, and what is not the paper's."""
     development: bool = False
     """Whether its seeds are those of the development imitators."""
 
@@ -157,9 +159,24 @@ def _words(rows: Sequence[Row]) -> tuple[Entry, ...]:
     return entries((at(CHEETAH), at(HOPPER)), rows)
 
 
+PAPER_SCORES = (
+    "Scores are those of `Ours (paper)` but for what is varied, weights exp(−D / σ), not balanced; the learner is ours."
+)
+
 PAPER = (
-    Experiment("mujoco-a", "the paper's claim: the plain learner, six settings", entries(map(at, SETTINGS), TABLE_A, CLAIMED)),
-    Experiment("mujoco-b", "the same with projection", entries(map(at, SETTINGS), TABLE_B, CLAIMED)),
+    Experiment(
+        "mujoco-a",
+        "the paper's claim: the plain learner, six settings",
+        entries(map(at, SETTINGS), TABLE_A, CLAIMED),
+        "One learner for all rows but SAIL, which is one of its own. Rows differ in scores *and* in weight rules; the rows "
+        "`ID-Feas (our weight rule)` and `GAIL (balanced)` tell the two apart.",
+    ),
+    Experiment(
+        "mujoco-b",
+        "the same with projection",
+        entries(map(at, SETTINGS), TABLE_B, CLAIMED),
+        "Not in the paper: pieces of demonstrations are projected onto what the imitator can do, and the learner begins there.",
+    ),
     Experiment(
         "total-steps",
         "would the steps of direct's scores be better spent on learning without weights?",
@@ -173,26 +190,33 @@ PAPER = (
         "unrelated-count",
         "0, 100 and 500 demonstrations of each unrelated demonstrator",
         entries((_unrelated(setting, count) for setting in FIRST for count in UNRELATED_COUNTS), COMPARED),
+        "Rows as in mujoco-a. Weights of `Ours` are balanced between demonstrators, so that they depend little on the very "
+        "numbers that are varied; the paper's are not balanced. Of the numbers, the paper's text names 500 only.",
     ),
     Experiment(
         "demo-count",
         "20, 50 and 100 % of all demonstrations (HalfCheetah 40, 60, 100 %)",
         entries((_percent(setting, part) for setting in FIRST for part in PERCENTAGES[setting.name]), COMPARED),
+        "Rows as in mujoco-a; the first demonstrations of each demonstrator.",
     ),
     Experiment(
         "budget",
         "from one demonstration of each demonstrator on, more by score or uniformly",
         entries((replace(at(SWIMMER, f"swimmer-{budget}"), budget=budget) for budget in BUDGETS), _budget_rows()),
+        "By score: the scores of the first demonstrations give p_j, and so many more are drawn from it (Eqn. 4), then all are "
+        "scored and weighed. Uniformly: the same number of each. Budgets are ours.",
     ),
     Experiment(
         "distance",
         "l2, l1 and cosine in Eqn. 3",
-        entries([at(SWIMMER)], [_paper_like(kind, Measuring(distance=kind, discount=0.9)) for kind in DISTANCES]),
+        entries((at(SWIMMER), at(CHEETAH)), [_paper_like(kind, Measuring(distance=kind, discount=0.9)) for kind in DISTANCES]),
+        f"{PAPER_SCORES} σ is 5 for every distance: its unit changes the temperature, too. The paper shows Swimmer only.",
     ),
     Experiment(
         "mapping",
         "against demonstrations that a learned map translates",
         entries([at(SWIMMER)], (GAIL, SAIL, Row("DCC", rule=WeightRule(), learner="dcc"), ID_FEAS, OURS)),
+        "Rows as in mujoco-a, and DCC, which translates all demonstrations and imitates them without weights.",
     ),
     Experiment(
         "discount",
@@ -201,22 +225,30 @@ PAPER = (
             (at(SWIMMER), at(CHEETAH)),
             [_paper_like(f"discount {value:g}", Measuring(distance="l2", discount=value)) for value in DISCOUNTS],
         ),
+        f"{PAPER_SCORES} σ is 5 for all; 100 steps at most are judged, so that 0.99 and 1 see a tenth of an episode.",
     ),
     Experiment(
         "sigma",
         "σ of Eqn. 3 (its C changes no weight)",
         entries([at(CHEETAH)], [_paper_like(f"sigma {value:g}", PAPER_MEASURING, f"{value!r}") for value in SIGMAS]),
+        PAPER_SCORES,
     ),
     Experiment("demo-return", "demonstrations against ours", entries(map(at, SETTINGS), (OURS_PAPER, OURS, DIRECT))),
-    Experiment("stochastic", "appendix A: Hopper with actuation noise, expected distance", _stochastic()),
+    Experiment(
+        "stochastic",
+        "appendix A: Hopper with actuation noise, expected distance",
+        _stochastic(),
+        f"Noise of {NOISE:g} half control ranges; scores are means over {ROLLOUTS} rollouts. Rows as in mujoco-a otherwise.",
+    ),
     Experiment(
         "weighting",
         "sampling by weight against weights in the loss",
         _words((DIRECT, replace(DIRECT, name="direct, in the loss", learner=f"{PLAIN}:weighting=loss"))),
+        "Scores and weights of `direct`.",
     ),
     Experiment(
         "granularity",
-        "weights of transitions, of trajectories and of segments",
+        "scores of single steps and of trajectories; weights of whole demonstrations and of segments",
         _words(
             (
                 replace(OURS, name="one-step", scoring=Scoring("one-step")),
@@ -225,21 +257,27 @@ PAPER = (
                 DIRECT,
             )
         ),
+        "`one-step` against `Ours`: both f-MDPs, one score a demonstration each, one weight rule. `direct, segments` against "
+        "`direct`: the same scores, as weights of parts of a demonstration.",
     ),
     Experiment(
         "soft",
         "weights against a choice of feasible ones",
         entries((at(CHEETAH), at(WALKER)), (DIRECT, replace(DIRECT, name="direct, binary", rule=BINARY))),
+        "Scores of `direct`; binary: feasible ones weigh the same, all others nothing. On Hopper nothing is feasible.",
     ),
     Experiment(
         "any-learner",
         "any imitation algorithm: SAIL, weighted",
         _words((SAIL, replace(DIRECT, name="SAIL, weighted by direct", learner="sail"))),
+        "Weights of `direct`.",
     ),
     Experiment(
         "arm",
         "three joints of a Panda imitate seven: return and success before a shelf",
         entries([at(SHELF)], ARM_ROWS, frozenset(row.name for row in ARM_ROWS)),
+        "Weight rules of its own, not balanced: `Ours` by the paper's rule for the arm (σ taken from the distances), `direct` "
+        "by the score, not its square, ID-Feas as published.",
     ),
     Experiment("limits", "the conclusion: demonstrators more restricted than the imitator", _limits()),
     Experiment(
@@ -254,6 +292,8 @@ PAPER = (
         "other-experts",
         "how much depends on the demonstrators: set b",
         entries((replace(at(setting), policies="b") for setting in (SWIMMER, HOPPER)), (GAIL, OURS, DIRECT)),
+        "Swimmer's related demonstrators began from the imitator's own expert in set b, too. Of Hopper's set b, an unrelated "
+        "one (gravity 5) has the lineage of the related ones.",
     ),
 )
 """In the order of the page."""

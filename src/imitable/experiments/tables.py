@@ -13,6 +13,7 @@ from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Cell, Terms, cells_of
 from imitable.experiments.reproduction import records_of
 from imitable.experiments.rows import ALL, RELATED_ONLY
+from imitable.experiments.settings import BY_NAME
 from imitable.experiments.statistics import (
     Claim,
     Trend,
@@ -25,6 +26,7 @@ from imitable.experiments.statistics import (
     regret,
     stratified_interval,
 )
+from imitable.policies.lineage import lineage, training_steps
 from imitable.types import Floats
 
 
@@ -127,7 +129,7 @@ def regrets(table: Table, row: str) -> dict[str, float]:
 def related_masses(table: Table, row: str) -> dict[str, Floats]:
     """Return the part of a row's weights that related demonstrators carry, (seeds) by place, where anything is recorded.
 
-    It says whether a return is one of the weights or of the learner. Of a row that has other demonstrators it says nothing.
+    Rows that have other demonstrators have no such part.
     """
     found: dict[str, Floats] = {}
     for entry in table.experiment.entries:
@@ -141,6 +143,11 @@ def trend(table: Table, setting: str, row: str) -> Trend:
     """Return whether the runs of a row fall with the number of unrelated demonstrations: places are SETTING-NUMBER."""
     runs = [(count, value) for count in UNRELATED_COUNTS for value in table.returns(f"{setting}-{count}", row).tolist()]
     return falling([count for count, _ in runs], [value for _, value in runs])
+
+
+def expert_steps(setting: str) -> int:
+    """Return the simulator steps of training a setting's demonstrators, and the policies that theirs began from, each once."""
+    return training_steps(lineage(body, setting) for body in BY_NAME[setting].demonstrators)
 
 
 def spent_hours(records: Sequence[CellRecord]) -> float:
@@ -163,22 +170,29 @@ class Outcome:
     """With a mean above every baseline's."""
     certain: int
     """With a p below `CERTAIN` after Holm."""
+    recorded: int
+    """With runs of the row."""
     above_printed: int
-    """With a mean above what the paper prints for its own method; runs of the row are enough."""
+    """Of those, with a mean above what the paper prints for its own method."""
 
 
 def outcome(table: Table, row: str, baselines: Sequence[str], printed: Mapping[str, float]) -> Outcome:
     """Return what came of the claim of a row; `printed` are the paper's own returns by place."""
     tested = claims(table, row, baselines)
-    higher = [place for place in table.places if len(found := table.returns(place, row)) and found.mean() > printed[place]]
+    ours = {place: float(returns.mean()) for place in table.places if len(returns := table.returns(place, row))}
     return Outcome(
         len(table.places),
         len(tested),
         sum(not np.isnan(one.claim.p) for one in tested),
         sum(one.claim.above for one in tested),
         sum(one.adjusted < CERTAIN for one in tested),
-        len(higher),
+        len(ours),
+        sum(mean > printed[place] for place, mean in ours.items()),
     )
+
+
+RESAMPLED = 3
+"""Runs a place, at least, that an interval is resampled from."""
 
 
 @dataclass(frozen=True)
@@ -190,10 +204,14 @@ class Aggregate:
     fewest: int
     """Runs of the row in the place with the fewest of them."""
     iqm: float
-    """Interquartile mean of normalised returns."""
+    """Interquartile mean of normalised returns: a quarter of the runs at each end is left out."""
     low: float
     high: float
-    """95 % stratified bootstrap interval; NaN where a place has one run, which says nothing of its spread."""
+    """Its 95 % stratified bootstrap interval; NaN where a place has fewer than `RESAMPLED` runs: two hide their spread."""
+    mean: float
+    """Mean of normalised returns, none left out."""
+    worst: float
+    """Mean normalised return in the place where it is lowest."""
 
 
 def strata(table: Table, row: str, random: dict[str, float], expert: str = "own expert") -> dict[str, Floats]:
@@ -212,8 +230,9 @@ def aggregate(table: Table, row: str, random: dict[str, float]) -> Aggregate | N
     if not each:
         return None
     fewest = min(map(len, each))
-    low, high = stratified_interval(each, interquartile_mean) if fewest > 1 else (float("nan"), float("nan"))
-    return Aggregate(len(each), fewest, float(interquartile_mean(np.concatenate(each))), low, high)
+    low, high = stratified_interval(each, interquartile_mean) if fewest >= RESAMPLED else (float("nan"), float("nan"))
+    means, every = [float(one.mean()) for one in each], np.concatenate(each)
+    return Aggregate(len(each), fewest, float(interquartile_mean(every)), low, high, float(np.mean(means)), min(means))
 
 
 def improvement(table: Table, row: str, other: str) -> float | None:

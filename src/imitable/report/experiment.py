@@ -45,6 +45,7 @@ def experiment(
     return {
         "name": table.experiment.name,
         "about": table.experiment.about,
+        "detail": table.experiment.detail.replace("`", "").replace("*", ""),
         "remarks": _remarks(table, terms),
         "cells": len(table.cells),
         "missing": table.missing,
@@ -72,7 +73,7 @@ def _remarks(table: Table, terms: Terms) -> list[str]:
     if len(codes := {code for record in made for code in record.provenance.codes}) > 1:
         found.append(f"The code changed between these cells (hashes {', '.join(sorted(codes))}).")
     if {record.provenance.protocol for record in made} - {terms.protocol.hash}:
-        found.append("Some of these cells were run under another protocol: they are post hoc.")
+        found.append("Some of these cells were run under another protocol than the page's.")
     return found
 
 

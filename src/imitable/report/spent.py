@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 
 from imitable.experiments.cell_records import Spent
-from imitable.experiments.settings import BY_NAME
-from imitable.experiments.tables import Table
-from imitable.policies.shipped import card
-from imitable.robots.parse import parse_robot
+from imitable.experiments.tables import Table, expert_steps
 
 
 def costs(table: Table) -> list[dict[str, Any]]:
@@ -37,7 +34,7 @@ def _means(spent: Sequence[Spent]) -> dict[str, float | None]:
 
 
 def _expert_steps(table: Table, place: str) -> int | None:
-    """Return the steps of training the demonstrators, as their cards say, in the experiment that is about cost."""
+    """Return the steps of training the demonstrators in the experiment that is about cost."""
     if table.experiment.name != "cost":
         return None
-    return sum(card(parse_robot(body), place)["steps"] for body in BY_NAME[place].demonstrators)
+    return expert_steps(place)

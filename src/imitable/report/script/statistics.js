@@ -18,8 +18,8 @@ function returnText(cell) {
 function outcomeText(one, found) {
   const name = `${found.row} (${found.primary ? "primary" : "exploratory"}): `, others = one.baselines.join(", ");
   if (!found.compared) return `${name}not compared with ${others} anywhere yet.`;
-  const tested = found.tested ? `with p < 0.01 after Holm in ${found.certain} of ${found.tested} that have two seeds or more` : "one seed: no test";
-  const printed = isNumber(found.above_printed) ? `; above the paper's own return in ${found.above_printed} of ${found.places}` : "";
+  const tested = found.tested ? `with p < 0.01 after Holm in ${found.certain} of ${found.tested} where the row and all of these have two seeds or more` : "no test yet: the row or one of these has one seed";
+  const printed = isNumber(found.above_printed) ? `; above the paper's own return in ${found.above_printed} of ${found.recorded}` : "";
   return `${name}above ${others} in ${found.above} of ${found.compared} settings that are recorded, of ${found.places}; ${tested}${printed}.`;
 }
 function folds(one, rows) {
@@ -32,7 +32,7 @@ function claimFold(one, lines) {
   return fold("The claim, test by test",
     tableOf("claims", ["row", "setting", "least certain against", "above all", "p, two-sided", "after Holm", "p, one-sided", "the paper's p"],
       lines.map((line) => [line.row, line.place, line.baseline, line.above ? "yes" : "no", p(line, line.p), p(line, line.adjusted), p(line, line.one_sided), line.paper ? `${String(line.paper[0]).replace("-", "−")} (${line.paper[1]})` : "–"]), "two-names"),
-    `Per setting the largest p over ${one.baselines.join(", ")} (Welch; two-sided 1 where the mean is not above); Holm over all ${one.places.length} settings, recorded or not; one-sided as the paper seems to have tested. A row or a baseline with one seed has no p.`);
+    `Per setting the largest p over ${one.baselines.join(", ")} (Welch; two-sided 1 where the mean is not above); Holm over all ${one.places.length} settings, recorded or not; one-sided beside it: so recomputed from the paper's means and deviations, one of its four p-values comes out as printed. A row or a baseline with one seed has no p.`);
 }
 function togetherFold(one, lines) {
   if (!lines.length) return [];
@@ -41,15 +41,15 @@ function togetherFold(one, lines) {
   const why = one.normalised ? "" : " No returns of random policies lie beside the protocol, so that nothing is normalised: python -m imitable.experiments.random_policy --results FOLDER measures them.";
   return [
     fold("Rows over all settings: interquartile mean, probability of improvement",
-      tableOf("together", ["row", "settings", "fewest seeds", "interquartile mean (95 % interval)", ...one.baselines.map((name) => `P above ${name}`)],
-        lines.map((line) => [line.row, line.normalised?.places ?? "–", line.normalised?.fewest ?? "–", spread(line.normalised), ...one.baselines.map((name) => chance(line.improvement[name]))])),
-      `Returns are normalised: 0 is a random policy's, 1 that of the row own expert. The interval is a bootstrap's within settings, and needs two seeds everywhere. P: the probability that a run of the row is above one of the baseline.${why}`),
+      tableOf("together", ["row", "settings", "fewest seeds", "interquartile mean (95 % interval)", "mean", "worst setting", ...one.baselines.map((name) => `P above ${name}`)],
+        lines.map((line) => [line.row, line.normalised?.places ?? "–", line.normalised?.fewest ?? "–", spread(line.normalised), signed(line.normalised?.mean, 2), signed(line.normalised?.worst, 2), ...one.baselines.map((name) => chance(line.improvement[name]))])),
+      `Returns are normalised: 0 is a random policy's, 1 that of the row own expert. The interquartile mean leaves a quarter of the runs out at each end, failures among them. The interval is a bootstrap's within settings, needs three seeds everywhere, and takes the own expert's return for certain. P: the probability that a run of the row is above one of the baseline.${why}`),
     fold("Regret to related only, by setting",
       tableOf("regret", ["row", ...places], lines.map((line) => [line.row, ...places.map((place) => grouped(line.regret[place]))])),
       "How far the mean return stays below that of imitating related demonstrators only; below zero: above it."),
     fold("Weights: the part that related demonstrators carry, by setting",
       tableOf("related", ["row", ...places], lines.filter((line) => Object.keys(line.related).length).map((line) => [line.row, ...places.map((place) => line.related[place]?.map(chance).join(", ") ?? "–")])),
-      "Every seed. Where it is near 100 %, a low return is hardly due to the weights."),
+      "Every seed. How it is divided between the related demonstrators matters, too."),
   ];
 }
 function trendFold(lines) {
