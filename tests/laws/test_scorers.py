@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from imitable.feasibility.methods import METHODS
+from imitable.feasibility.methods import METHODS, direct
 from imitable.feasibility.methods.direct import Direct
 from imitable.feasibility.score import Measuring, score
 from imitable.feasibility.scorer import Measured, Measurer, ScoringJob
@@ -97,6 +97,18 @@ def test_laws_hold_for_every_form(slider_case: Case, form: str) -> None:
 def test_laws_hold_with_noise(slider_case: Case) -> None:
     noisy = f"{slider_case.imitator}:noise=0.05"
     check_scorer(QUICK["direct"], slider_case.demos, noisy, measuring=Measuring(rollouts=3))
+
+
+@pytest.mark.parametrize(("noise", "rollouts"), [("", 1), (":noise=0.05", 3)])
+def test_how_many_attempts_are_simulated_side_by_side_does_not_matter(
+    slider_case: Case, monkeypatch: pytest.MonkeyPatch, noise: str, rollouts: int
+) -> None:
+    found: list[Scores] = []
+    for size in (direct.BLOCK, 8):
+        monkeypatch.setattr(direct, "BLOCK", size)
+        method, imitator = f"{QUICK['direct']},effort=thorough", f"{slider_case.imitator}{noise}"
+        found.append(score(slider_case.demos, imitator, method, measuring=Measuring(rollouts=rollouts)))
+    np.testing.assert_array_equal(found[0].share, found[1].share)
 
 
 def test_threads_do_not_matter(arm_case: Case) -> None:

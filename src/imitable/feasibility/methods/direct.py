@@ -197,8 +197,9 @@ class _Windows(_Tracker):
     def _tightened(self, trajectories: Sequence[Trajectory], greedy: Attempts, targets: Floats, chosen: Bools) -> Attempts:
         """Plan the chosen attempts (n), too, and keep what is better, window by window."""
         best, rows = greedy, np.flatnonzero(chosen)
+        size = max(1, BLOCK // self._repeats) * self._repeats  # the rollouts of a window are judged together
+        blocks = [rows[begin : begin + size] for begin in range(0, len(rows), size)]
         for lead in LEADS:
-            blocks = [rows[begin : begin + BLOCK] for begin in range(0, len(rows), BLOCK)]
             best = self._replanned(trajectories, best, targets, blocks, round(lead * self._ahead))
         return best
 
