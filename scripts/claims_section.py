@@ -37,8 +37,7 @@ def main_table(table: Table, rows: Sequence[Row], rule: WeightRule, random: Mapp
         cells = [printed_text(printed(place, method)) for place in table.places]
         lines.append(f"| *paper: {method}* | {' | '.join(cells)} |")
     lines += ["", "Mean ± deviation between seeds (number of seeds), mean actions of the final policy, 100 episodes.", ""]
-    if SAIL in rows:
-        lines += ["The paper's learner had 35 to 70 times as many steps.", ""]
+    lines += ["The paper's learner had 35 to 70 times as many steps.", ""]
     lines += [*defined(rows, rule), ""]
     tests = [*_outcomes(table, names), *_claims(table, names)]
     return [*lines, *_aggregates(table, names, random), *tests, "", *_related(table, names)]
