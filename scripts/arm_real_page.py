@@ -81,8 +81,8 @@ def _how(record: ArmRealRecord) -> list[str]:
         f"{differs.friction:g} times the friction and {differs.stiffness:g} times the servo gains of franky-sim's own model,",
         f"an unknown book of {1000 * differs.load:g} g, and a shelf that stands {1000 * differs.shift_x:g} mm further and",
         f"{1000 * differs.shift_z:g} mm higher than believed. An action was given {0.05 * record.slowdown:g} s. All limits of",
-        "`imitable play` were on; a trial that they stopped at contact counts as a hit, one that they stopped earlier is",
-        "charged all its actions.",
+        "`imitable play` were on; a trial that they stopped at or just before contact counts as a hit, one that they stopped",
+        "earlier is charged all its actions.",
     ]
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from arm_section import number
 
 from imitable.experiments.jobs import WeightRule
-from imitable.experiments.paper_numbers import HIGHEST_P, Printed, printed
-from imitable.experiments.rows import BASELINES, EXPLORATORY, OWN, PRIMARY, RELATED, SAIL, Row
+from imitable.experiments.paper_numbers import Printed, highest_p, printed
+from imitable.experiments.rows import BASELINES, EXPLORATORY, OWN, PRIMARY, RELATED, Row
 from imitable.experiments.tables import (
     CERTAIN,
     Aggregate,
@@ -20,6 +20,11 @@ from imitable.experiments.tables import (
     regrets,
     related_masses,
 )
+from imitable.feasibility.methods import parse_scorer
+from imitable.feasibility.weighting import PAPER_TEMPERATURE
+
+UNSEEN = 2
+"""The first seed of which nothing had been seen when the protocol was changed."""
 
 
 def grid(table: Table, rows: Sequence[str], places: Sequence[str]) -> list[str]:
@@ -37,17 +42,19 @@ def main_table(table: Table, rows: Sequence[Row], rule: WeightRule, random: Mapp
         cells = [printed_text(printed(place, method)) for place in table.places]
         lines.append(f"| *paper: {method}* | {' | '.join(cells)} |")
     lines += ["", "Mean ± deviation between seeds (number of seeds), mean actions of the final policy, 100 episodes.", ""]
-    lines += ["The paper's learner had 35 to 70 times as many steps.", ""]
-    lines += [*defined(rows, rule), ""]
+    lines += [*row_definitions(rows, rule), ""]
     tests = [*_outcomes(table, names), *_claims(table, names)]
     return [*lines, *_aggregates(table, names, random), *tests, "", *_related(table, names)]
 
+
+BY_ITSELF = {"share": "the square of the score", "calibrated": "the score, as published", "sigmoid": "the score"}
+"""What `auto` weighs by, by the rule that scores."""
 
 WHOSE = {RELATED: "related only", OWN: "own expert's"}
 """Demonstrations of rows that do not have all."""
 
 
-def defined(rows: Sequence[Row], rule: WeightRule) -> list[str]:
+def row_definitions(rows: Sequence[Row], rule: WeightRule) -> list[str]:
     """Return what every row is: whose demonstrations, which scores, how they become weights, and what that takes."""
     lines = ["| row | demonstrations | scores | weights | needs access to |", "|---|---|---|---|---|"]
     for row in rows:
@@ -66,9 +73,10 @@ def _weighed(row: Row, usual: WeightRule) -> str:
     if row.scoring is None:
         return f"all the same{balance}"
     if rule.temperature == "paper":
-        return f"exp(−D / 5){balance}"
-    own = row.scoring.method == "inverse-dynamics" and not row.scored_as
-    return f"{'as published' if own else 'the square of the score'}{balance}"
+        return f"exp(−D / {PAPER_TEMPERATURE:g}){balance}"
+    if rule.temperature != "auto":
+        return f"temperature {rule.temperature}{balance}"
+    return f"{BY_ITSELF[row.scored_as or parse_scorer(row.scoring.method).rule]}{balance}"
 
 
 def printed_text(one: Printed | None) -> str:
@@ -83,7 +91,7 @@ def _aggregates(table: Table, names: Sequence[str], random: Mapping[str, float])
         "certain. The interquartile mean leaves a quarter of the runs out at each end, failures among them; mean and worst",
         "setting leave out none. The interval is a bootstrap's within settings, and needs three seeds everywhere. P: the",
         f"probability that a run of the row is above one of {', '.join(others)}. Regret: how far the mean stays below that of",
-        "`related only`. Where settings are fewer than six, a row is not comparable with the others.",
+        f"`related only`. A row of fewer than {len(table.places)} settings is not comparable with the others.",
         "",
         "| row | settings | seeds | normalised: interquartile mean, 95 % interval | mean | worst | P | regret by setting |",
         "|---|---|---|---|---|---|---|---|",
@@ -110,8 +118,8 @@ def _regrets(table: Table, row: str) -> str:
 def _related(table: Table, names: Sequence[str]) -> list[str]:
     """Return what part of the weights related demonstrators carry."""
     lines = [
-        "The part of the weights that related demonstrators carry, in per cent, each seed (and, in brackets, so many",
-        "demonstrations of equal weight would carry as much).",
+        "The part of the weights that related demonstrators carry, in per cent, each seed; in brackets: the effective number",
+        "of demonstrations.",
         "",
         f"| row | {' | '.join(table.places)} |",
         "|---" * (len(table.places) + 1) + "|",
@@ -135,8 +143,8 @@ def _outcomes(table: Table, names: Sequence[str]) -> list[str]:
     paper = {place: one.mean for place in table.places if (one := printed(place, "Ours")) is not None}
     lines = [
         f"**The claim: above {', '.join(baselines)} in every setting.** It holds if it holds in the least certain one. Primary",
-        "rows were named beforehand; but the protocol was changed after seeds 0 and 1 of `direct` and the ceilings had been",
-        "seen, so that only seeds from 2 on are new evidence. Conclusions hold for these demonstrators.",
+        "rows were named beforehand; but the protocol was changed after seeds 0 and 1 of GAIL, `direct` and the ceilings had",
+        f"been seen, so that seeds from {UNSEEN} on alone are new evidence. Conclusions hold for these demonstrators.",
         "",
     ]
     for row in _tested(names):
@@ -150,9 +158,16 @@ def _outcomes(table: Table, names: Sequence[str]) -> list[str]:
         lines.append(
             f"* `{row}` ({kind}): above every baseline in {found.above} of {found.compared} settings that are recorded, of "
             f"{found.places}; {test if found.tested else 'no test yet: the row or a baseline has one seed'}; above the paper's "
-            f"own return in {found.above_printed} of {found.recorded}."
+            f"own return in {found.above_printed} of {found.recorded}.{_unseen(table, row, baselines, paper)}"
         )
     return [*lines, ""]
+
+
+def _unseen(table: Table, row: str, baselines: Sequence[str], paper: Mapping[str, float]) -> str:
+    """Say what seeds alone show that nobody had seen when the protocol was changed."""
+    found = outcome(table.since(UNSEEN), row, baselines, paper)
+    test = f", with p < {CERTAIN} in {found.certain} of {found.tested}" if found.tested else ""
+    return f" Seeds from {UNSEEN} on alone: above in {found.above} of {found.compared}{test}." if found.compared else ""
 
 
 def _claims(table: Table, names: Sequence[str]) -> list[str]:
@@ -161,17 +176,17 @@ def _claims(table: Table, names: Sequence[str]) -> list[str]:
     tests = [(row, one) for row in _tested(names) for one in claims(table, row, baselines)]
     if not tests:
         return []
-    theirs = " the paper's p |" if SAIL.name in names else ""  # with projection the paper has run nothing
+    theirs = {place: p for place in table.places if (p := highest_p(table.experiment.name, place)) is not None}
     lines = [
         "Per setting the largest p over the baselines (Welch, two-sided; 1 where the mean is not above); Holm over all",
-        f"{len(table.places)} settings, recorded or not; one-sided beside it: so recomputed from the paper's means and",
-        "deviations, one of its four p-values comes out as printed (Swimmer's). A row or a baseline with one seed has no p.",
+        f"{len(table.places)} settings, recorded or not; one-sided beside it. A row or a baseline with one seed has no p.",
+        *(["Of the paper's p-values that can be recomputed, a one-sided test gives Swimmer's only."] if theirs else []),
         "",
-        f"| row | setting | least certain against | above all | p | after Holm | one-sided |{theirs}",
+        f"| row | setting | least certain against | above all | p | after Holm | one-sided |{' paper |' if theirs else ''}",
         f"|---|---|---|---|---|---|---|{'---|' if theirs else ''}",
     ]
     for row, one in tests:
-        paper = HIGHEST_P.get(one.place)
+        paper = theirs.get(one.place)
         numbers = " | ".join(_p(value) for value in (one.claim.p, one.adjusted, one.claim.one_sided))
         last = f" {f'{paper[0]:.3g} ({paper[1]})' if paper else '–'} |" if theirs else ""
         above = "yes" if one.claim.above else "no"

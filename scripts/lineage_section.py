@@ -29,5 +29,6 @@ def _line(setting: Setting) -> str:
 
 
 def _chain(body: str, setting: str) -> str:
-    names = [str(one["robot"]) for one in reversed(lineage(body, setting))]
-    return " → ".join(dict.fromkeys(name.partition(":")[2] or name for name in names))
+    """Name policies: one that is for a setting alone by that setting, too."""
+    cards = [(str(one["robot"]), str(one["setting"])) for one in reversed(lineage(body, setting))]
+    return " → ".join((name.partition(":")[2] or name) + (f" for {own}" if own else "") for name, own in cards)

@@ -20,8 +20,9 @@ from weighted_tables import in_brief
 from imitable.experiments.arm_real_records import ArmRealRecord, read_arm_real
 from imitable.experiments.catalogue import BUDGETS, FIRST, PERCENTAGES, UNRELATED_COUNTS, catalogue
 from imitable.experiments.cell_records import CellRecord, read_cells
-from imitable.experiments.cells import Terms, cells_of, lacking
+from imitable.experiments.cells import FEWER, Terms, cells_of, lacking
 from imitable.experiments.estimates import BUDGET_HOURS, FIRST_GOAL, core_hours
+from imitable.experiments.paper_numbers import STEPS
 from imitable.experiments.protocol import Protocol, read_protocol
 from imitable.experiments.random_policy import read_random
 from imitable.experiments.rows import TABLE_A, TABLE_B
@@ -173,7 +174,8 @@ def introduction(page: Page) -> list[str]:
     done = list({record.job: record for table in tables for record in table.done}.values())
     learners = ", ".join(f"{name} `{text}`" for name, text in protocol.learners.items())
     steps = ", ".join(f"{name} {count:,}" for name, count in protocol.steps.items())
-    numbers = ", ".join(map(str, protocol.seeds.paper))
+    numbers, fewer = ", ".join(map(str, protocol.seeds.paper)), len(protocol.seeds.paper) - FEWER
+    times = [STEPS["learner"] // count for count in protocol.steps.values()]
     return [
         "# The paper, reproduced",
         "",
@@ -184,7 +186,8 @@ def introduction(page: Page) -> list[str]:
         *WORDS,
         "",
         f"Protocol `{protocol.hash}`: learners {learners}; our weights by temperature {rule.temperature}, balance",
-        f"{rule.balance}; steps {steps}; seeds {numbers} for rows that the claims are about, the first three for others;",
+        f"{rule.balance}; steps {steps} (the paper's learner had {min(times)} to {max(times)} times as many);",
+        f"seeds {numbers} for rows that the claims are about, the first {fewer} for others;",
         f"{protocol.evaluation.mean} episodes with mean and {protocol.evaluation.sampled} with sampled actions of the final",
         "policy. The six settings were looked at before it was fixed. Compositions are those of the paper's table, except",
         "HalfCheetah-2, where it prints 500, 500, 25, 25: only in the published order do unrelated demonstrations dominate.",
@@ -267,6 +270,8 @@ def main() -> None:
     images, returns = options.out / "images" / "reproduction", {} if random is None else random.returns
     notes = options.results / "cells" / "notes.md"
     said = notes_of(notes.read_text()) if notes.exists() else {}
+    if unknown := said.keys() - tables.keys() - {""}:
+        parser.error(f"{notes} has notes of {', '.join(sorted(unknown))}, which is no experiment")
     earlier = {name: read_cells(options.results / folder) for name, folder in EARLIER.items()}
     page = Page(tables, terms, returns, images, read_arm_real(options.results), said, earlier)
     options.out.mkdir(parents=True, exist_ok=True)

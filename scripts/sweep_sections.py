@@ -13,7 +13,9 @@ from imitable.experiments.catalogue import FIRST, PERCENTAGES, UNRELATED_COUNTS
 from imitable.experiments.paper_numbers import ARM, DEMONSTRATED, MAPPING, STEPS
 from imitable.experiments.paper_numbers import PERCENTAGES as PRINTED_PERCENTAGES
 from imitable.experiments.protocol import PLAIN, PROJECTION
-from imitable.experiments.tables import Table, expert_steps, trend
+from imitable.experiments.settings import BY_NAME
+from imitable.experiments.tables import Table, trend
+from imitable.policies.lineage import lineage, training_steps
 
 
 def total_steps(tables: Mapping[str, Table]) -> list[str]:
@@ -161,7 +163,7 @@ def cost(table: Table) -> list[str]:
     head = ("setting", "row", "experts", "score", "projection", "learner", "core-seconds of scoring, learning")
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for place in table.places:
-        experts = expert_steps(place)
+        experts = training_steps(lineage(body, place) for body in BY_NAME[place].demonstrators)
         for row in table.rows:
             if records := table.at(place, row):
                 spent = [record.spent for record in records]

@@ -136,6 +136,7 @@ def test_everything_that_is_computed_is_in_tables_that_open(browser: Browser, fa
     assert lines(browser, "regret")[0] == returns(browser)[0]
     related = {line[0]: line[1:] for line in lines(browser, "related")[1:]}
     assert related["Ours"] == ["50 %, 50 %, 50 %"] * 6
+    assert browser.text("#tables .sentence + p").startswith("One learner for all rows but SAIL")
     assert not {"related only", "own expert"} & set(related), "whoever has other demonstrators has no such part"
     assert [OWN, "usual starts, labels of demonstrators, what its scorer asks for"] in lines(browser, "access")
     assert ["swimmer", "Ours", "500", "20", "1,000", "3", "4", "90 %"] in lines(browser, "costs")

@@ -142,6 +142,8 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
     assert "\n## What was found\n\nOf all.\n" in page
     assert page.index("\n## budget\n") < page.index("\nOf one.\n") < page.index("\n## distance\n")
     assert "| swimmer | back=10 | back=10 → back=12; back=10 → back=20 | swimmer; front=10 |" in page
+    assert "| walker2d-2 | walker2d → walker2d for walker2d-2 |" in page
+    assert "\nRows as in mujoco-a; the first demonstrations of each demonstrator.\n" in page
     assert "nan" not in page
     assert all(path.read_bytes().startswith(b"<?xml") for path in (tmp_path / "images").iterdir())
 
@@ -176,9 +178,27 @@ def test_the_page_says_what_came_of_the_claim(runs: Path, monkeypatch: pytest.Mo
     assert "| Ours (paper) | swimmer | ID-Feas | yes | – | – | – | 0.116 (ID-Feas) |" in text
     assert "| direct | swimmer | ID-Feas | no | 1 | 1 |" in text
     assert "| Ours | 1 | 3 | 0.91 (0.90 to 0.92) | 0.91 | 0.91 | 100%, 100%, 100% | – |" in text
-    assert "| ID-Feas | all | `inverse-dynamics` | as published | usual starts, first-state resets |" in text
+    assert "| ID-Feas | all | `inverse-dynamics` | the score, as published | usual starts, first-state resets |" in text
     assert "| related only | related only | – | all the same | usual starts, labels of demonstrators |" in text
+    masses = known.at("swimmer", "Ours (paper)")[0]
+    related = 100 * sum(masses.masses.get(body, 0) for body in TWO.demonstrators[: TWO.related])
+    assert f"| Ours (paper) | {related:.0f} ({masses.effective_size:.0f}) |" in text
     assert "nan" not in text
+
+
+def test_seeds_that_nobody_had_seen_are_told_apart(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    script = import_module("claims_section")
+    [main] = [one for one in EXPERIMENTS if one.name == "mujoco-a"]
+    made(cells_of([main], TERMS), runs)
+    low = dict.fromkeys(("GAIL", "SAIL", "ID-Feas"), (1.0, 2.0, 3.0, 4.0))
+    table = with_returns(table_of(main, TERMS, runs / "records"), low | {"Ours": (90.0, 91.0, 0.0, 1.0), "direct": (5.0, 6.0)})
+    assert table.since(2).returns("swimmer", "Ours").tolist() == [0, 1]
+    text = "\n".join(script.main_table(table, TABLE_A, PROTOCOL.rule, {TWO.imitator: 0.0}))
+    [ours], [direct] = ([line for line in text.splitlines() if line.startswith(f"* `{row}`")] for row in ("Ours", "direct"))
+    assert "above every baseline in 1 of 1" in ours
+    assert ours.endswith("Seeds from 2 on alone: above in 0 of 1, with p < 0.01 in 0 of 1.")
+    assert "Seeds from" not in direct
 
 
 def test_holm_counts_settings_that_are_not_recorded_yet(runs: Path) -> None:

@@ -246,7 +246,6 @@ def test_the_arm_s_trials(tmp_path: Path) -> None:
     gail, direct = Shown(tmp_path).experiments["arm"]["trials"]
     assert (gail["success"], direct["success"]) == (0, 1)
     assert gail["p_return"] < 0.001
-    assert gail["p_success"] is None, "all seeds are alike: there is nothing to test with"
     assert direct["p_return"] is None
 
 

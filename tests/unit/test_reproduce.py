@@ -431,7 +431,8 @@ def test_bad_input_is_refused_and_leaves_nothing(
 
 def test_standing_counts_cells(whole: Path) -> None:
     [cost] = chosen(catalogue(), ["cost"])
-    stand = standing(cost, cells_of([cost], TINY), TINY.protocol, workshop_at(whole, None, TINY))
+    some, workshop = cells_of([cost], TINY), workshop_at(whole, None, TINY)
+    stand = standing(cost, list(zip(some, records_of(some, workshop.records), strict=True)), TINY, workshop)
     assert (stand.cells, stand.done) == (24, 1)
 
 

@@ -34,7 +34,7 @@ RESULT = ("cell", "seeds", "return", "±", "falls")
 
 Failed = tuple[Piece, Failure]
 
-Done = tuple[Cell, CellRecord | None]
+CellResult = tuple[Cell, CellRecord | None]
 """A cell, and what it came to, if it is done."""
 
 
@@ -140,10 +140,8 @@ def _report(
 ) -> None:
     """Show how far experiments are, and, of those that were named, what came out."""
     cells = cells_of(experiments, terms)
-    done = list(zip(cells, records_of(cells, workshop.records), strict=True))
-    stand = [
-        standing(one, [cell for cell in cells if cell.experiment == one.name], terms.protocol, workshop) for one in experiments
-    ]
+    made = list(zip(cells, records_of(cells, workshop.records), strict=True))
+    stand = [standing(one, [pair for pair in made if pair[0].experiment == one.name], terms, workshop) for one in experiments]
     left = core_hours(piece.job for piece in left_of(cells, workshop))
     table(verb.common, f"Experiments, in {verb.out}", STANDING, [_standing_row(one) for one in stand])
     say(verb.common, f"all together, shared work once: about {_hours(left)} left")
@@ -151,10 +149,10 @@ def _report(
     if goal is not None:
         words = f"of `all --seeds {FIRST_GOAL}`, the first goal, about {_hours(goal)} are left; its budget: {BUDGET_HOURS}"
         say(verb.common, words)
-    codes = {code for _, record in done if record for code in record.provenance.codes}
+    codes = {code for _, record in made if record for code in record.provenance.codes}
     if len(codes) > 1:
         say(verb.common, f"! the code changed between these cells: {', '.join(sorted(codes))}")
-    results = _results(done)
+    results = _results(made)
     if verb.experiments and results:
         table(verb.common, "Returns, mean actions of the final policy; ± between seeds", RESULT, results)
     say(verb.common, f"next: {next_command(verb, left)}")
@@ -168,7 +166,7 @@ def _report(
             "core_hours_left": left,
             "first_goal": goal and {"seeds": FIRST_GOAL, "core_hours_left": goal, "budget": BUDGET_HOURS},
             "experiments": [asdict(one) for one in stand],
-            "cells": _documented(done, workshop) if verb.experiments else [],
+            "cells": _documented(made, workshop) if verb.experiments else [],
             "failed": [{"piece": piece.key, "reason": why.reason} for piece, why in failed],
         },
     )
@@ -190,10 +188,10 @@ def _standing_row(one: Standing) -> tuple[object, ...]:
     return one.experiment, one.cells, one.done, one.cells - one.done, f"{one.core_hours:.3g}", about
 
 
-def _results(done: Sequence[Done]) -> list[tuple[object, ...]]:
+def _results(made: Sequence[CellResult]) -> list[tuple[object, ...]]:
     """Return a row a cell's path, over the seeds that are done."""
     found: dict[str, list[tuple[float, int]]] = {}
-    for cell, record in done:
+    for cell, record in made:
         if record is not None:
             found.setdefault(cell.path, []).append((record.mean_actions.mean, record.mean_actions.falls))
     rows: list[tuple[object, ...]] = []
@@ -204,7 +202,7 @@ def _results(done: Sequence[Done]) -> list[tuple[object, ...]]:
     return rows
 
 
-def _documented(done: Sequence[Done], workshop: Workshop) -> list[dict[str, object]]:
+def _documented(made: Sequence[CellResult], workshop: Workshop) -> list[dict[str, object]]:
     return [
         {
             "path": cell.path,
@@ -213,7 +211,7 @@ def _documented(done: Sequence[Done], workshop: Workshop) -> list[dict[str, obje
             "done": record is not None,
             "return_mean": None if record is None else record.mean_actions.mean,
         }
-        for cell, record in done
+        for cell, record in made
     ]
 
 

@@ -32,8 +32,7 @@ class Trials:
     """Part that hits something."""
     p_return: float
     p_success: float
-    """Two-sided Welch tests of `TESTED` against the row, over seeds; NaN of itself, of fewer than two seeds, and where seeds
-    do not differ at all, so that there is nothing to test with."""
+    """Two-sided Welch tests of `TESTED` against the row, over seeds; NaN of itself and of fewer than two seeds."""
 
 
 def trials(table: Table, place: str, row: str) -> Trials | None:
@@ -57,8 +56,6 @@ def _successes(records: Sequence[CellRecord]) -> Floats:
 
 
 def _p(ours: Floats, theirs: Floats) -> float:
-    if len(set(ours)) < 2 and len(set(theirs)) < 2:
-        return float("nan")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # seeds that nearly always succeed hardly deviate
         return welch(ours, theirs).two_sided

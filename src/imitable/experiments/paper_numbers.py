@@ -91,6 +91,9 @@ HIGHEST_P = {
 }
 """The highest p of Ours against a baseline that it prints, and against whom; the test is not named."""
 
+ARM_P = {"simulated arm": (7.252e-9, 1.047e-8), "real arm": (2.432e-7, 3.534e-8)}
+"""The highest p of the arm, of its return and of its success, both with ID-Feas."""
+
 STEPS = {"score": 500_000, "learner": 70_000_000}
 """Simulator steps of one f-MDP, and of imitation, about."""
 
@@ -99,6 +102,11 @@ def printed(setting: str, method: str) -> Printed | None:
     """Return what the paper prints for a method with all demonstrations."""
     rows = PERCENTAGES.get(setting, {}).get(100, ()) or PAPER.get(setting, ())
     return next((row for row in rows if row.method == method), None)
+
+
+def highest_p(experiment: str, setting: str) -> tuple[float, str] | None:
+    """Return the paper's highest p beside that of an experiment, and against whom: it has tested nothing with projection."""
+    return HIGHEST_P.get(setting) if experiment == "mujoco-a" else None
 
 
 def setting_name(imitator: str, demonstrators: Iterable[str]) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from imitable.experiments.catalogue import Entry, Experiment, Where
-from imitable.experiments.cell_records import CellRecord, read_cell, record_path
+from imitable.experiments.cell_records import CellRecord, read_cell
 from imitable.experiments.cells import Cell, Terms, lacking
 from imitable.experiments.estimates import core_hours
 from imitable.experiments.executors import Executor, Made
@@ -57,15 +57,17 @@ def _rows_of(methods: Sequence[str], experiment: Experiment) -> Iterator[Entry]:
         yield from (Entry(where, scored_by(method, like)) for method in methods if method not in {row.name for row in rows})
 
 
-def standing(experiment: Experiment, cells: Sequence[Cell], protocol: Protocol, workshop: Workshop) -> Standing:
-    """Return how far an experiment is, these being its cells."""
-    reasons = dict.fromkeys(reason for entry in experiment.entries if (reason := lacking(entry, protocol)))
+def standing(
+    experiment: Experiment, made: Sequence[tuple[Cell, CellRecord | None]], terms: Terms, workshop: Workshop
+) -> Standing:
+    """Return how far an experiment is, these being its cells, and what they came to."""
+    reasons = dict.fromkeys(reason for entry in experiment.entries if (reason := lacking(entry, terms.protocol)))
     return Standing(
         experiment.name,
         experiment.about,
-        len(cells),
-        sum(record_path(workshop.records, cell.job).exists() for cell in cells),
-        core_hours(piece.job for piece in left_of(cells, workshop)),
+        len(made),
+        sum(record is not None for _, record in made),
+        core_hours(piece.job for piece in left_of([cell for cell, _ in made], workshop)),
         "; ".join(reasons),
     )
 

@@ -43,7 +43,7 @@ class Welch:
     two_sided: float
     """p of "they are the same"."""
     one_sided: float
-    """p of "the first is not larger", as the paper seems to have used."""
+    """p of "the first is not larger"."""
 
 
 def welch(ours: Floats, theirs: Floats) -> Welch:

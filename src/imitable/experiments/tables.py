@@ -13,7 +13,6 @@ from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Cell, Terms, cells_of
 from imitable.experiments.reproduction import records_of
 from imitable.experiments.rows import ALL, RELATED_ONLY
-from imitable.experiments.settings import BY_NAME
 from imitable.experiments.statistics import (
     Claim,
     Trend,
@@ -26,7 +25,6 @@ from imitable.experiments.statistics import (
     regret,
     stratified_interval,
 )
-from imitable.policies.lineage import lineage, training_steps
 from imitable.types import Floats
 
 
@@ -64,6 +62,11 @@ class Table:
     def returns(self, place: str, row: str) -> Floats:
         """(seeds) mean returns of a row in a place."""
         return np.array([record.mean_actions.mean for record in self.at(place, row)])
+
+    def since(self, seed: int) -> "Table":
+        """Return the table of the seeds from one on."""
+        kept = [(cell, record) for cell, record in zip(self.cells, self.records, strict=True) if cell.seed >= seed]
+        return Table(self.experiment, tuple(cell for cell, _ in kept), tuple(record for _, record in kept))
 
     @property
     def done(self) -> list[CellRecord]:
@@ -133,9 +136,10 @@ def related_masses(table: Table, row: str) -> dict[str, Floats]:
     """
     found: dict[str, Floats] = {}
     for entry in table.experiment.entries:
-        related = entry.where.setting.demonstrators[: entry.where.setting.related]
+        bodies = list(zip(entry.where.setting.demonstrators, entry.where.counts, strict=True))[: entry.where.setting.related]
+        related = [body for body, count in bodies if count]
         if entry.row.name == row and entry.row.whose == ALL and (records := table.at(entry.where.name, row)):
-            found[entry.where.name] = np.array([sum(one.masses.get(body, 0.0) for body in related) for one in records])
+            found[entry.where.name] = np.array([sum(one.masses[body] for body in related) for one in records])
     return found
 
 
@@ -143,11 +147,6 @@ def trend(table: Table, setting: str, row: str) -> Trend:
     """Return whether the runs of a row fall with the number of unrelated demonstrations: places are SETTING-NUMBER."""
     runs = [(count, value) for count in UNRELATED_COUNTS for value in table.returns(f"{setting}-{count}", row).tolist()]
     return falling([count for count, _ in runs], [value for _, value in runs])
-
-
-def expert_steps(setting: str) -> int:
-    """Return the simulator steps of training a setting's demonstrators, and the policies that theirs began from, each once."""
-    return training_steps(lineage(body, setting) for body in BY_NAME[setting].demonstrators)
 
 
 def spent_hours(records: Sequence[CellRecord]) -> float:
@@ -209,7 +208,7 @@ class Aggregate:
     high: float
     """Its 95 % stratified bootstrap interval; NaN where a place has fewer than `RESAMPLED` runs: two hide their spread."""
     mean: float
-    """Mean of normalised returns, none left out."""
+    """Mean over places of a place's mean normalised return."""
     worst: float
     """Mean normalised return in the place where it is lowest."""
 

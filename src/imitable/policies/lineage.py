@@ -14,13 +14,13 @@ Card = dict[str, Any]
 def lineage(body: str, setting: str = "", set_name: str = SETS[0]) -> list[Card]:
     """Return the card of a body's policy, then that of the policy that it began from, and so on, to one from scratch."""
     chain = [card(parse_robot(body), setting, set_name)]
-    while begun := begun_from(chain[-1]):
+    while begun := _begun_from(chain[-1]):
         name, _, other = begun.partition("@")
         chain.append(card(parse_robot(name), set_name=other or SETS[0]))
     return chain
 
 
-def begun_from(said: Card) -> str:
+def _begun_from(said: Card) -> str:
     """Return the policy that the first run of a card's command begins from, BODY or BODY@SET; empty if from scratch."""
     found = re.search(r"--begin (\S+)", _runs(said)[0])
     return found.group(1) if found else ""

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from imitable.experiments.cell_records import Spent
-from imitable.experiments.tables import Table, expert_steps
+from imitable.experiments.settings import BY_NAME
+from imitable.experiments.tables import Table
+from imitable.policies.lineage import lineage, training_steps
 
 
 def costs(table: Table) -> list[dict[str, Any]]:
@@ -37,4 +39,4 @@ def _expert_steps(table: Table, place: str) -> int | None:
     """Return the steps of training the demonstrators in the experiment that is about cost."""
     if table.experiment.name != "cost":
         return None
-    return expert_steps(place)
+    return training_steps(lineage(body, place) for body in BY_NAME[place].demonstrators)

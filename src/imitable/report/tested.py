@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from imitable.experiments.catalogue import FIRST, GROUPS
-from imitable.experiments.paper_numbers import HIGHEST_P, printed
-from imitable.experiments.rows import BASELINES, EXPLORATORY, PRIMARY, SAIL
+from imitable.experiments.paper_numbers import highest_p, printed
+from imitable.experiments.rows import BASELINES, EXPLORATORY, PRIMARY
 from imitable.experiments.tables import Table, aggregate, claims, improvement, outcome, regrets, related_masses, trend
 
 CLAIMED_IN = GROUPS["mujoco"]
@@ -37,7 +37,7 @@ def claim_of(table: Table, *, paper: bool) -> dict[str, Any]:
                 "row": row,
                 "place": one.place,
                 "adjusted": one.adjusted,
-                "paper": HIGHEST_P.get(one.place) if paper and SAIL.name in baselines else None,  # it has no projection
+                "paper": highest_p(table.experiment.name, one.place) if paper else None,
                 **asdict(one.claim),
             }
             for row in rows

@@ -25,7 +25,7 @@ function drawExperiment() {
 }
 function drawTables(one) {
   const rows = one.rows.filter((row) => shownRows.get(one).has(row)), host = byId("tables"), panels = el("div", {class: "two"});
-  host.replaceChildren(el("p", {class: "sentence"}, `${one.about}.`.replace("?.", "?")), one.detail ? el("p", {class: "small"}, one.detail) : null, el("ul", {class: "remarks"}, one.remarks.map((remark) => el("li", {}, remark))),
+  host.replaceChildren(el("p", {class: "sentence"}, `${one.about}.`.replace("?.", "?")), ...(one.detail ? [el("p", {class: "small"}, one.detail)] : []), el("ul", {class: "remarks"}, one.remarks.map((remark) => el("li", {}, remark))),
     el("ul", {class: "outcomes"}, one.outcomes.map((found) => el("li", {}, outcomeText(one, found)))), panels, el("p", {class: "small"}, "Return of episodes with sampled actions against control steps; lines: mean over seeds, bands: lowest to highest."));
   const drawn = one.places.filter((place) => rows.some((row) => place.rows[row]?.curve)), frames = drawn.map(() => el("div", {}));
   panels.append(...drawn.map((place, i) => el("figure", {}, el("figcaption", {}, place.name), frames[i])));   // all of them first: their widths depend on each other

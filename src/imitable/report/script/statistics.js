@@ -29,10 +29,12 @@ function folds(one, rows) {
 function claimFold(one, lines) {
   if (!lines.length) return null;
   const p = (line, value) => isNumber(line.p) ? pText(value) : "one seed";
+  const theirs = lines.some((line) => line.paper), last = (line) => theirs ? [line.paper ? `${String(line.paper[0]).replace("-", "−")} (${line.paper[1]})` : "–"] : [];
+  const said = theirs ? " Of the paper's p-values that can be recomputed from its means and deviations, a one-sided test gives Swimmer's only." : "";
   return fold("The claim, test by test",
-    tableOf("claims", ["row", "setting", "least certain against", "above all", "p, two-sided", "after Holm", "p, one-sided", "the paper's p"],
-      lines.map((line) => [line.row, line.place, line.baseline, line.above ? "yes" : "no", p(line, line.p), p(line, line.adjusted), p(line, line.one_sided), line.paper ? `${String(line.paper[0]).replace("-", "−")} (${line.paper[1]})` : "–"]), "two-names"),
-    `Per setting the largest p over ${one.baselines.join(", ")} (Welch; two-sided 1 where the mean is not above); Holm over all ${one.places.length} settings, recorded or not; one-sided beside it: so recomputed from the paper's means and deviations, one of its four p-values comes out as printed. A row or a baseline with one seed has no p.`);
+    tableOf("claims", ["row", "setting", "least certain against", "above all", "p, two-sided", "after Holm", "p, one-sided", ...(theirs ? ["the paper's p"] : [])],
+      lines.map((line) => [line.row, line.place, line.baseline, line.above ? "yes" : "no", p(line, line.p), p(line, line.adjusted), p(line, line.one_sided), ...last(line)]), "two-names"),
+    `Per setting the largest p over ${one.baselines.join(", ")} (Welch; two-sided 1 where the mean is not above); Holm over all ${one.places.length} settings, recorded or not; one-sided beside it. A row or a baseline with one seed has no p.${said}`);
 }
 function togetherFold(one, lines) {
   if (!lines.length) return [];
