@@ -29,9 +29,13 @@ UNSEEN = 2
 
 def grid(table: Table, rows: Sequence[str], places: Sequence[str]) -> list[str]:
     """Return a table of rows against places."""
-    lines = [f"| row | {' | '.join(places)} |", "|---" * (len(places) + 1) + "|"]
-    lines += [f"| {row} | {' | '.join(number(table.returns(place, row)) for place in places)} |" for row in rows]
-    return lines
+    lines = [f"| {row} | {' | '.join(number(table.returns(place, row)) for place in places)} |" for row in rows]
+    return [*head_of(places), *lines]
+
+
+def head_of(places: Sequence[str]) -> list[str]:
+    """Return the first two lines of a table of rows against places."""
+    return [f"| row | {' | '.join(places)} |", "|---" * (len(places) + 1) + "|"]
 
 
 def main_table(table: Table, rows: Sequence[Row], rule: WeightRule, random: Mapping[str, float]) -> list[str]:
@@ -121,8 +125,7 @@ def _related(table: Table, names: Sequence[str]) -> list[str]:
         "The part of the weights that related demonstrators carry, in per cent, each seed; in brackets: the effective number",
         "of demonstrations.",
         "",
-        f"| row | {' | '.join(table.places)} |",
-        "|---" * (len(table.places) + 1) + "|",
+        *head_of(table.places),
     ]
     for row in names:
         if masses := related_masses(table, row):

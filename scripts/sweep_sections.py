@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 from arm_section import PLACE as SHELF
 from arm_section import number
-from claims_section import printed_text
+from claims_section import head_of, printed_text
 
 from imitable.experiments.arm_real_records import ArmRealRecord
 from imitable.experiments.catalogue import FIRST, PERCENTAGES, UNRELATED_COUNTS
@@ -44,8 +44,7 @@ def projected(table: Table) -> list[str]:
         "All rows draw the same number of pieces and have equal steps of projection and learning; what scores take comes on",
         "top, see total-steps. Pieces that could be followed, in per cent of those drawn, mean over seeds:",
         "",
-        f"| row | {' | '.join(table.places)} |",
-        "|---" * (len(table.places) + 1) + "|",
+        *head_of(table.places),
     ]
     return [
         "",
@@ -63,7 +62,7 @@ def unrelated_count(table: Table) -> list[str]:
     """Return the paper's claim that all decline, as a trend over single runs."""
     said = "Does the return fall with the number? Spearman's ρ over runs, one-sided p by permutation."
     lines = [*grid_by_setting(table), "", said, ""]
-    lines += [f"| row | {' | '.join(setting.name for setting in FIRST)} |", "|---" * (len(FIRST) + 1) + "|"]
+    lines += head_of([setting.name for setting in FIRST])
     for row in table.rows:
         cells: list[str] = []
         for setting in FIRST:
