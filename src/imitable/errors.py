@@ -191,7 +191,8 @@ class BadRecord(ImitableError):
     """A record of an experiment is of another version, or was changed by hand."""
 
     def __init__(self, where: str, reason: str) -> None:
-        super().__init__(f"{where}: {reason}: take the record away to make it again")
+        self.reason = f"{where}: {reason}"
+        super().__init__(f"{self.reason}: take the record away to make it again")
 
 
 class BadEpisode(ImitableError):

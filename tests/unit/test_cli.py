@@ -42,6 +42,10 @@ def demos(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_it_says_its_version() -> None:
+    assert imitable("--version").stdout == f"imitable {im.__version__}\n"
+
+
 def test_robots_lists_all_and_their_demonstrators() -> None:
     document = json.loads(imitable("robots", "--json").stdout)
     assert [row["robot"] for row in document["robots"]] == ["swimmer", "walker2d", "half_cheetah", "hopper", "panda"]
@@ -152,9 +156,19 @@ def test_method_help_lists_the_keys() -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["frain"], "train"),
-        (["train"], "SPEC"),
-        (["train", "hopper", "--bogus"], "--bogus"),
+        ([], "name a verb first: robots, train"),
+        (["--seed", "1"], "there is no verb '1'"),
+        (["frain"], "there is no verb 'frain': did you mean 'train'?"),
+        (["train"], "imitable: train: Missing: SPEC Robot to train: ROBOT[:KEY=VALUE[,KEY=VALUE…]]. (imitable train --help)\n"),
+        (["train", "hopper", "--bogus"], "imitable: train: there is no option --bogus"),
+        (["train", "hopper", "--stesp=3"], "there is no option --stesp, did you mean --steps?"),
+        (["train", "hopper", "--practice_nois", "3"], "did you mean --practice-noise?"),
+        (
+            ["train", "hopper", "--steps", "many"],
+            "Error parsing --steps: invalid literal for int() with base 10: 'many' (imitable",
+        ),
+        (["train", "hopper", "--headings", "3"], "{FLOAT FLOAT} could be instantiated from ['3']. (imitable train --help)\n"),
+        (["robots", "hopper", "walker2d"], "Unrecognized options: walker2d (imitable robots --help)"),
         (["train", "hoper"], "did you mean 'hopper'"),
         (["train", "hopper:gravitas=3"], "did you mean 'gravity'"),
         (["train", "hopper:gravity=1e9"], "between 0 and 100"),

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 import imitable as im
-from imitable.cli.completion import options
+from imitable.cli.flags import flags
 from imitable.cli.main import parse
 from imitable.cli.tables import fitted
 from imitable.cli.verbs import VERBS
@@ -139,7 +139,7 @@ def test_every_shell_is_told_every_verb_and_option(shell: str, capsys: pytest.Ca
     said = capsys.readouterr().out
     for name, kind in VERBS.items():
         assert name in said
-        assert all(option.removeprefix("--") in said for option in options(kind))
+        assert all(option.removeprefix("--") in said for option in flags(kind))
 
 
 @pytest.mark.parametrize("name", VERBS)
@@ -147,7 +147,7 @@ def test_completion_offers_the_options_that_help_names(name: str, capsys: pytest
     with pytest.raises(SystemExit):
         parse([name, "--help"])
     shown = {word.strip(",") for word in capsys.readouterr().out.split() if word.startswith("--")}
-    assert set(options(VERBS[name])) <= shown
+    assert set(flags(VERBS[name])) <= shown
 
 
 def test_a_method_of_yours_is_found_where_you_stand(folder: Path) -> None:

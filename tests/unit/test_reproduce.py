@@ -489,3 +489,10 @@ def test_a_damaged_record_gets_one_line(tmp_path: Path) -> None:
     (tmp_path / "records.json").write_text('{"schema": 1, ')
     with pytest.raises(BadRecord, match=r"records\.json: it is no JSON"):
         read_record(CellRecord, tmp_path / "records.json")
+
+
+def test_a_damaged_protocol_says_how_to_write_one(tmp_path: Path) -> None:
+    (tmp_path / "protocol.json").write_text("{")
+    with pytest.raises(BadOption, match=r"it is no JSON .* python -m imitable\.experiments\.protocol writes one") as error:
+        run(asked("mujoco", "--dry-run", "--protocol", str(tmp_path / "protocol.json"), "--out", str(tmp_path / "runs")))
+    assert "take the record away" not in str(error.value)

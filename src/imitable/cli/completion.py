@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`imitable completion`: a script that lets a shell complete verbs and options, and leaves files to the shell itself."""
 
-import dataclasses
-from typing import Any, get_type_hints
-
-import tyro
-
 from imitable.cli.console import document
-from imitable.cli.verbs import VERBS, Common, Completion, Verb
+from imitable.cli.flags import flags
+from imitable.cli.verbs import VERBS, Completion
 
 BASH = """_imitable() {{
     local current="${{COMP_WORDS[COMP_CWORD]}}" choices=""
@@ -36,21 +32,9 @@ def run(verb: Completion) -> None:
         print(script)
 
 
-def options(verb: type[Verb]) -> list[str]:
-    """Return the options of a verb, the common ones last, as they are typed."""
-    hints: dict[str, Any] = get_type_hints(verb, include_extras=True)
-    own = [
-        field.name
-        for field in dataclasses.fields(verb)
-        if field.name != "common" and tyro.conf.Positional not in getattr(hints[field.name], "__metadata__", ())
-    ]
-    names = [*own, *(field.name for field in dataclasses.fields(Common)), "help"]
-    return [f"--{name.replace('_', '-')}" for name in names]
-
-
 def bash() -> str:
     """Return the script for bash."""
-    cases = "\n".join(f'            {name}) choices="{" ".join(options(kind))}" ;;' for name, kind in VERBS.items())
+    cases = "\n".join(f'            {name}) choices="{" ".join(flags(kind))}" ;;' for name, kind in VERBS.items())
     return BASH.format(verbs=" ".join(VERBS), cases=cases)
 
 
@@ -65,5 +49,5 @@ def fish() -> str:
     for name, kind in VERBS.items():
         what = (kind.__doc__ or "").splitlines()[0].replace("'", "\\'")
         lines.append(f"complete -c imitable -n __fish_use_subcommand -f -a {name} -d '{what}'")
-        lines += [f"complete -c imitable -n '__fish_seen_subcommand_from {name}' -l {flag[2:]}" for flag in options(kind)]
+        lines += [f"complete -c imitable -n '__fish_seen_subcommand_from {name}' -l {flag[2:]}" for flag in flags(kind)]
     return "\n".join(lines)

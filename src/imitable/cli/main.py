@@ -15,6 +15,8 @@ from pathlib import Path
 
 import tyro
 
+from imitable import __version__
+from imitable.cli.complaint import complaint
 from imitable.cli.verbs import VERBS, Common, Verb
 from imitable.errors import BadOption, ImitableError
 from imitable.runtime import one_thread
@@ -22,9 +24,12 @@ from imitable.runtime import one_thread
 
 def parse(arguments: Sequence[str]) -> Verb:
     """Return the verb that the arguments ask for."""
-    complaint = io.StringIO()
+    if list(arguments) == ["--version"]:
+        print(f"imitable {__version__}")
+        sys.exit()
+    said = io.StringIO()
     try:
-        with contextlib.redirect_stderr(complaint):
+        with contextlib.redirect_stderr(said):
             return tyro.extras.subcommand_cli_from_dict(
                 VERBS,
                 prog="imitable",
@@ -34,14 +39,8 @@ def parse(arguments: Sequence[str]) -> Verb:
             )
     except SystemExit as leave:
         if leave.code:
-            print(f"imitable: {_one_line(complaint.getvalue())}", file=sys.stderr)
+            print(f"imitable: {complaint(arguments, said.getvalue())}", file=sys.stderr)
         raise
-
-
-def _one_line(boxed: str) -> str:
-    """Return the sentences inside a box of the argument parser as one line."""
-    lines = (line.strip("│╭╮╰╯ ") for line in boxed.splitlines())
-    return "; ".join(line for line in lines if line and not line.startswith("─"))
 
 
 def _show_what_can_be_shown() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import cast
 
-from imitable.errors import BadOption
+from imitable.errors import BadOption, BadRecord
 from imitable.experiments.jobs import WeightRule
 from imitable.experiments.records import read_record, to_json, write_record
 from imitable.experiments.settings import SETTINGS
@@ -123,7 +123,10 @@ def expert_hashes() -> dict[str, str]:
 
 def read_protocol(path: Path) -> Protocol:
     """Return the protocol of a file; without one, that of this version."""
-    return read_record(Protocol, path) if path.exists() else default_protocol()
+    try:
+        return read_record(Protocol, path) if path.exists() else default_protocol()
+    except BadRecord as error:
+        raise BadOption("--protocol", path, f"{error.reason}; python -m imitable.experiments.protocol writes one") from None
 
 
 def changed_experts(protocol: Protocol) -> list[str]:
