@@ -3,6 +3,7 @@
 """Figures of docs/reproduction.md, from records alone: returns against steps, returns against an amount."""
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -36,8 +37,8 @@ COLOURS = (
 )
 """A palette that colour-blind people tell apart."""
 
-GRID = 200
-"""Points of a mean curve."""
+GRID = 100
+"""Points of a mean curve: as many as a record has."""
 
 
 class Drawing(Protocol):
@@ -100,7 +101,8 @@ def draw_curve(panel: Axes, seeds: Sequence[Sequence[tuple[int, float | None]]],
     seen = [(np.array([at for at, _ in curve], float), np.array([value for _, value in curve])) for curve in known]
     values: Floats = np.array([np.interp(steps, at, value) for at, value in seen])
     panel.plot(steps, values.mean(axis=0), color=colour, label=name, linewidth=1.2)
-    panel.fill_between(steps, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, linewidth=0)
+    if len(values) > 1:
+        panel.fill_between(steps, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, linewidth=0)
 
 
 @dataclass(frozen=True)
@@ -174,4 +176,13 @@ def svg(figure: Figure) -> bytes:
     with mpl.rc_context({"svg.hashsalt": "imitable"}):  # the same records, the same bytes
         figure.savefig(out, format="svg", metadata={"Date": None})
     plt.close(figure)
-    return out.getvalue()
+    return _PATH.sub(_shorter, out.getvalue())
+
+
+_PATH = re.compile(rb' d="[^"]*"')
+"""The points of a line."""
+
+
+def _shorter(found: re.Match[bytes]) -> bytes:
+    """Return a line in one line of text, to a hundredth of a point, so that a diff can be read."""
+    return re.sub(rb"(\.\d\d)\d+", rb"\1", b" ".join(found[0].split())).replace(b"d=", b" d=", 1)
