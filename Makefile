@@ -58,7 +58,9 @@ imitation: setup  ## Records of every learner on the paper's settings that are m
 	$(BIN)/python scripts/write_results.py
 
 reproduction: setup  ## Cells of the paper's experiments that are missing (days), and their page
-	$(BIN)/imitable reproduce all --records results/cells --out runs
+	$(PYTHON) -m venv $(VENV)-reproduction
+	$(VENV)-reproduction/bin/python -m pip install --quiet --constraint constraints.txt '.[arm]'
+	$(VENV)-reproduction/bin/imitable reproduce all --records results/cells --out runs
 	$(BIN)/python scripts/reproduction_page.py
 
 build: setup  ## Wheel and sdist, each installed into an empty environment and run outside the clone

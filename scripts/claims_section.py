@@ -1,30 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Tables A and B on docs/reproduction.md: returns beside the paper's, access, rows over all settings, and the paper's claim."""
+"""Tables A and B on docs/reproduction.md: returns beside the paper's, what rows are, rows over all settings, the claim."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from arm_section import number
 
+from imitable.experiments.captions import returns_caption
+from imitable.experiments.claim_text import (
+    RELATED_MASSES,
+    caveat_text,
+    claim_text,
+    outcome_texts,
+    tests_text,
+    together_text,
+)
 from imitable.experiments.jobs import WeightRule
 from imitable.experiments.paper_numbers import Printed, highest_p, printed
-from imitable.experiments.rows import BASELINES, EXPLORATORY, OWN, PRIMARY, RELATED, Row
-from imitable.experiments.tables import (
-    CERTAIN,
-    Aggregate,
-    Table,
-    aggregate,
-    claims,
-    improvement,
-    outcome,
-    regrets,
-    related_masses,
-)
-from imitable.feasibility.methods import parse_scorer
-from imitable.feasibility.weighting import PAPER_TEMPERATURE
-
-UNSEEN = 2
-"""The first seed of which nothing had been seen when the protocol was changed."""
+from imitable.experiments.protocol import Protocol
+from imitable.experiments.row_text import row_text
+from imitable.experiments.rows import Row, baselines_in, tested_in
+from imitable.experiments.tables import Aggregate, Table, aggregate, claims, improvement, regrets, related_masses
 
 
 def grid(table: Table, rows: Sequence[str], places: Sequence[str]) -> list[str]:
@@ -38,49 +34,25 @@ def head_of(places: Sequence[str]) -> list[str]:
     return [f"| row | {' | '.join(places)} |", "|---" * (len(places) + 1) + "|"]
 
 
-def main_table(table: Table, rows: Sequence[Row], rule: WeightRule, random: Mapping[str, float]) -> list[str]:
-    """Return Table A or B; `rule` is the protocol's, `random` the returns of random policies by imitator."""
+def main_table(table: Table, rows: Sequence[Row], protocol: Protocol, random: Mapping[str, float]) -> list[str]:
+    """Return Table A or B; `random` are the returns of random policies by imitator."""
     names = [row.name for row in rows]
     lines = grid(table, names, table.places)
     for method in ("GAIL", "SAIL", "ID-Feas", "Ours"):
         cells = [printed_text(printed(place, method)) for place in table.places]
         lines.append(f"| *paper: {method}* | {' | '.join(cells)} |")
-    lines += ["", "Mean ± deviation between seeds (number of seeds), mean actions of the final policy, 100 episodes.", ""]
-    lines += [*row_definitions(rows, rule), ""]
-    tests = [*_outcomes(table, names), *_claims(table, names)]
+    lines += ["", returns_caption(protocol.evaluation.mean), "", *row_definitions(rows, protocol.rule), ""]
+    tests = [*_outcomes(table, protocol), *_claims(table)]
     return [*lines, *_aggregates(table, names, random), *tests, "", *_related(table, names)]
-
-
-BY_ITSELF = {"share": "the square of the score", "calibrated": "the score, as published", "sigmoid": "the score"}
-"""What `auto` weighs by, by the rule that scores."""
-
-WHOSE = {RELATED: "related only", OWN: "own expert's"}
-"""Demonstrations of rows that do not have all."""
 
 
 def row_definitions(rows: Sequence[Row], rule: WeightRule) -> list[str]:
     """Return what every row is: whose demonstrations, which scores, how they become weights, and what that takes."""
     lines = ["| row | demonstrations | scores | weights | needs access to |", "|---|---|---|---|---|"]
-    for row in rows:
-        by = "–" if row.scoring is None else f"`{row.scoring.method}`"
-        if row.scoring is not None and row.scoring.measuring.discount is not None:
-            by += f", {row.scoring.measuring.distance}, discount {row.scoring.measuring.discount:g}"
-        needs = ", ".join(row.needs(rule))
-        lines.append(f"| {row.name} | {WHOSE.get(row.whose, 'all')} | {by} | {_weighed(row, rule)} | {needs} |")
+    for row, said in ((row, row_text(row, rule)) for row in rows):
+        cells = (row.name, said.demonstrations, said.scores, said.weights, ", ".join(said.needs))
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
-
-
-def _weighed(row: Row, usual: WeightRule) -> str:
-    """Say how a row's scores become weights."""
-    rule = row.weighed_by(usual)
-    balance = ", balanced" if rule.balance == "demonstrator" else ""
-    if row.scoring is None:
-        return f"all the same{balance}"
-    if rule.temperature == "paper":
-        return f"exp(−D / {PAPER_TEMPERATURE:g}){balance}"
-    if rule.temperature != "auto":
-        return f"temperature {rule.temperature}{balance}"
-    return f"{BY_ITSELF[row.scored_as or parse_scorer(row.scoring.method).rule]}{balance}"
 
 
 def printed_text(one: Printed | None) -> str:
@@ -89,13 +61,9 @@ def printed_text(one: Printed | None) -> str:
 
 
 def _aggregates(table: Table, names: Sequence[str], random: Mapping[str, float]) -> list[str]:
-    others = [row.name for row in BASELINES if row.name in names]
+    others = baselines_in(names)
     lines = [
-        "Rows over all settings together. Normalised: 0 is a random policy's return, 1 that of the row `own expert`, taken for",
-        "certain. The interquartile mean leaves a quarter of the runs out at each end, failures among them; mean and worst",
-        "setting leave out none. The interval is a bootstrap's within settings, and needs three seeds everywhere. P: the",
-        f"probability that a run of the row is above one of {', '.join(others)}. Regret: how far the mean stays below that of",
-        f"`related only`. A row of fewer than {len(table.places)} settings is not comparable with the others.",
+        together_text(others, len(table.places)),
         "",
         "| row | settings | seeds | normalised: interquartile mean, 95 % interval | mean | worst | P | regret by setting |",
         "|---|---|---|---|---|---|---|---|",
@@ -121,12 +89,7 @@ def _regrets(table: Table, row: str) -> str:
 
 def _related(table: Table, names: Sequence[str]) -> list[str]:
     """Return what part of the weights related demonstrators carry."""
-    lines = [
-        "The part of the weights that related demonstrators carry, in per cent, each seed; in brackets: the effective number",
-        "of demonstrations.",
-        "",
-        *head_of(table.places),
-    ]
+    lines = [RELATED_MASSES, "", *head_of(table.places)]
     for row in names:
         if masses := related_masses(table, row):
             sizes = {place: [f"{one.effective_size:.0f}" for one in table.at(place, row)] for place in masses}
@@ -136,54 +99,21 @@ def _related(table: Table, names: Sequence[str]) -> list[str]:
     return lines
 
 
-def _tested(names: Sequence[str]) -> list[str]:
-    return [row for row in (*PRIMARY, *EXPLORATORY) if row in names]
-
-
-def _outcomes(table: Table, names: Sequence[str]) -> list[str]:
+def _outcomes(table: Table, protocol: Protocol) -> list[str]:
     """Say what came of the claim, a sentence a row."""
-    baselines = [row.name for row in BASELINES if row.name in names]
-    paper = {place: one.mean for place in table.places if (one := printed(place, "Ours")) is not None}
-    lines = [
-        f"**The claim: above {', '.join(baselines)} in every setting.** It holds if it holds in the least certain one. Primary",
-        "rows were named beforehand; but the protocol was changed after seeds 0 and 1 of GAIL, `direct` and the ceilings had",
-        f"been seen, so that seeds from {UNSEEN} on alone are new evidence. Conclusions hold for these demonstrators.",
-        "",
-    ]
-    for row in _tested(names):
-        found = outcome(table, row, baselines, paper)
-        kind = "primary" if row in PRIMARY else "exploratory"
-        if not found.compared:
-            lines.append(f"* `{row}` ({kind}): not compared anywhere yet.")
-            continue
-        who = "where the row and all baselines have two seeds or more"
-        test = f"with p < {CERTAIN} after Holm in {found.certain} of {found.tested} {who}"
-        lines.append(
-            f"* `{row}` ({kind}): above every baseline in {found.above} of {found.compared} settings that are recorded, of "
-            f"{found.places}; {test if found.tested else 'no test yet: the row or a baseline has one seed'}; above the paper's "
-            f"own return in {found.above_printed} of {found.recorded}.{_unseen(table, row, baselines, paper)}"
-        )
-    return [*lines, ""]
+    claim = f"**{claim_text(table.rows)}** {caveat_text(protocol)}"
+    return [claim, "", *(f"* {text}" for text in outcome_texts(table, protocol)), ""]
 
 
-def _unseen(table: Table, row: str, baselines: Sequence[str], paper: Mapping[str, float]) -> str:
-    """Say what seeds alone show that nobody had seen when the protocol was changed."""
-    found = outcome(table.since(UNSEEN), row, baselines, paper)
-    test = f", with p < {CERTAIN} in {found.certain} of {found.tested}" if found.tested else ""
-    return f" Seeds from {UNSEEN} on alone: above in {found.above} of {found.compared}{test}." if found.compared else ""
-
-
-def _claims(table: Table, names: Sequence[str]) -> list[str]:
+def _claims(table: Table) -> list[str]:
     """Return the tests one by one."""
-    baselines = [row.name for row in BASELINES if row.name in names]
-    tests = [(row, one) for row in _tested(names) for one in claims(table, row, baselines)]
+    baselines = baselines_in(table.rows)
+    tests = [(row, one) for row in tested_in(table.rows) for one in claims(table, row, baselines)]
     if not tests:
         return []
     theirs = {place: p for place in table.places if (p := highest_p(table.experiment.name, place)) is not None}
     lines = [
-        "Per setting the largest p over the baselines (Welch, two-sided; 1 where the mean is not above); Holm over all",
-        f"{len(table.places)} settings, recorded or not; one-sided beside it. A row or a baseline with one seed has no p.",
-        *(["Of the paper's p-values that can be recomputed, a one-sided test gives Swimmer's only."] if theirs else []),
+        tests_text(len(table.places), paper=bool(theirs)),
         "",
         f"| row | setting | least certain against | above all | p | after Holm | one-sided |{' paper |' if theirs else ''}",
         f"|---|---|---|---|---|---|---|{'---|' if theirs else ''}",

@@ -17,8 +17,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from imitable.experiments.captions import AMOUNTS, CURVES, PAPERS_LINE
 from imitable.experiments.paper_numbers import printed
-from imitable.experiments.rows import styles
+from imitable.experiments.rows import CONTROLS, OWN_EXPERT, RELATED_ONLY, styles
 from imitable.experiments.tables import Table
 from imitable.types import Floats
 
@@ -36,6 +37,9 @@ COLOURS = (
     "#ddcc77",
 )
 """A palette that colour-blind people tell apart."""
+
+DASHES = {RELATED_ONLY.name: "--", OWN_EXPERT.name: "--", **{row.name: ":" for row in CONTROLS}}
+"""Ceilings are dashed and control rows dotted; all others are solid."""
 
 GRID = 100
 """Points of a mean curve: as many as a record has."""
@@ -64,11 +68,7 @@ class Curves:
     @property
     def caption(self) -> str:
         """What is seen."""
-        paper = " Dotted: the paper's Ours." if self.paper else ""
-        return (
-            "Lines: the last 64 episodes while it learns, with sampled actions, mean over seeds; bands: the range of seeds. "
-            f"Dots: the returns of the tables, with mean actions of the final policy.{paper}"
-        )
+        return f"{CURVES} Dashed: ceilings; dotted: control rows.{f' {PAPERS_LINE}' if self.paper else ''}"
 
     def __call__(self, table: Table) -> bytes | None:
         """Return the picture; None if nothing is recorded."""
@@ -80,7 +80,7 @@ class Curves:
             for row, style in styles(table.rows).items():
                 if records := table.at(place, row):
                     colour = COLOURS[style % len(COLOURS)]
-                    draw_curve(panel, [record.curve for record in records], colour, row)
+                    draw_curve(panel, [record.curve for record in records], colour, row, DASHES.get(row, "-"))
                     end = 1.03 * max(record.curve[-1][0] for record in records)
                     panel.plot(end, table.returns(place, row).mean(), "o", color=colour, markersize=4)
             if self.paper and (theirs := printed(place, "Ours")) is not None:
@@ -91,7 +91,9 @@ class Curves:
         return with_legend(figure, panels)
 
 
-def draw_curve(panel: Axes, seeds: Sequence[Sequence[tuple[int, float | None]]], colour: str, name: str) -> None:
+def draw_curve(
+    panel: Axes, seeds: Sequence[Sequence[tuple[int, float | None]]], colour: str, name: str, dashes: str = "-"
+) -> None:
     """Draw the mean of some learning curves, (steps, return) each, and the range between them."""
     known = [[(steps, value) for steps, value in curve if value is not None] for curve in seeds]
     known = [curve for curve in known if len(curve) > 1]
@@ -100,7 +102,7 @@ def draw_curve(panel: Axes, seeds: Sequence[Sequence[tuple[int, float | None]]],
     steps = np.linspace(max(curve[0][0] for curve in known), min(curve[-1][0] for curve in known), GRID)
     seen = [(np.array([at for at, _ in curve], float), np.array([value for _, value in curve])) for curve in known]
     values: Floats = np.array([np.interp(steps, at, value) for at, value in seen])
-    panel.plot(steps, values.mean(axis=0), color=colour, label=name, linewidth=1.2)
+    panel.plot(steps, values.mean(axis=0), color=colour, label=name, linewidth=1.2, linestyle=dashes)
     if len(values) > 1:
         panel.fill_between(steps, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, linewidth=0)
 
@@ -117,7 +119,7 @@ class Against:
     @property
     def caption(self) -> str:
         """What is seen."""
-        return "Mean actions of the final policy; bars: deviation between seeds, where there are two or more."
+        return AMOUNTS
 
     def __call__(self, table: Table) -> bytes | None:
         """Return the picture; None if nothing is recorded."""
@@ -162,11 +164,18 @@ def panels_of(count: int) -> tuple[Figure, list[Axes]]:
     return figure, flat[:count]
 
 
-def with_legend(figure: Figure, panels: Sequence[Axes], columns: int = 4) -> bytes:
-    """Return a figure with one legend of all that its panels show below it, as SVG."""
+def with_legend(figure: Figure, panels: Sequence[Axes], columns: int = 0) -> bytes:
+    """Return a figure with one legend of all that its panels show below it, as SVG; 0 columns: as many as have room."""
     pairs = [panel.get_legend_handles_labels() for panel in panels]
     shown = {label: handle for handles, labels in pairs for handle, label in zip(handles, labels, strict=True)}
-    figure.legend([*shown.values()], [*shown], loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
+    figure.legend(
+        [*shown.values()],
+        [*shown],
+        loc="outside lower center",
+        ncols=columns or min(4, 2 * len(panels)),
+        frameon=False,
+        fontsize=8,
+    )
     return svg(figure)
 
 

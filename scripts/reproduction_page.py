@@ -2,8 +2,7 @@
 """Write docs/reproduction.md, its figures and the README's table from the records of cells. Nothing is run."""
 
 import argparse
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,16 +12,20 @@ from arm_real_page import body as arm_real
 from arm_section import arm_section
 from claims_section import grid, main_table
 from lineage_section import lineages
+from outcome_section import outcomes
 from reproduction_figures import Against, Curves, Drawing
+from reproduction_notes import filled, notes_of
+from settings_section import settings
 from sweep_sections import beside, cost, demo_count, demo_return, limits, mapping, projected, total_steps, unrelated_count
 from weighted_tables import in_brief
 
 from imitable.experiments.arm_real_records import ArmRealRecord, read_arm_real
-from imitable.experiments.catalogue import BUDGETS, FIRST, PERCENTAGES, UNRELATED_COUNTS, catalogue
+from imitable.experiments.catalogue import Experiment, catalogue
 from imitable.experiments.cell_records import CellRecord, read_cells
 from imitable.experiments.cells import FEWER, Terms, cells_of, lacking
 from imitable.experiments.estimates import BUDGET_HOURS, FIRST_GOAL, core_hours
-from imitable.experiments.paper_numbers import STEPS
+from imitable.experiments.own_reward import OwnReward, read_own_reward
+from imitable.experiments.paper_numbers import CLAIM, STEPS
 from imitable.experiments.protocol import Protocol, read_protocol
 from imitable.experiments.random_policy import read_random
 from imitable.experiments.rows import TABLE_A, TABLE_B
@@ -44,6 +47,8 @@ class Page:
     images: Path
     real: ArmRealRecord | None = None
     """Of the arm through its real protocol."""
+    own_reward: OwnReward | None = None
+    """What bodies of `limits` return that learn from their own reward."""
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
     """What was found, in words, by experiment; under the empty name, of all."""
     earlier: Mapping[str, Sequence[CellRecord]] = field(default_factory=dict[str, Sequence[CellRecord]])
@@ -74,7 +79,10 @@ DRAWN = "Figure and tables of these records: `python scripts/reproduction_page.p
 
 
 def section(page: Page, name: str, body: Sequence[str], drawing: Drawing | None = None) -> list[str]:
-    """Return one experiment: what it is, its command, how complete it is, its figure and its tables."""
+    """Return one experiment: what it is, its command, how complete it is, its figure and its tables.
+
+    Cells of development were recorded before the protocol, and are on a page of their own.
+    """
     table = page.tables[name]
     lines = [f"## {name}", "", f"*{table.experiment.about}*", ""]
     lines += [table.experiment.detail, ""] if table.experiment.detail else []
@@ -84,7 +92,7 @@ def section(page: Page, name: str, body: Sequence[str], drawing: Drawing | None 
     if table.experiment.development:
         lines += ["What was tried before the protocol was fixed is on [results/development.md](../results/development.md).", ""]
     if not table.done:
-        return [*lines, f"Not recorded yet: {len(table.cells)} cells.", ""]
+        return [*lines, *([] if table.experiment.development else [f"Not recorded yet: {len(table.cells)} cells.", ""])]
     if table.missing:
         lines += [f"**{table.missing} of {len(table.cells)} cells are not recorded yet.**", ""]
     if len(table.codes) > 1:
@@ -111,23 +119,14 @@ def plain(page: Page, name: str) -> list[str]:
     return grid(table, table.rows, table.places)
 
 
-def _amounts(amounts: Callable[[str], Sequence[int]]) -> dict[str, list[tuple[float, str]]]:
-    """Return a group a setting: amounts, and the places that have them."""
-    return {setting.name: [(n, f"{setting.name}-{n}") for n in amounts(setting.name)] for setting in FIRST}
+CURVES = (CLAIM, "mujoco-b", "distance", "discount", "long")
+"""Experiments whose learning curves are drawn."""
 
 
-def drawings() -> dict[str, Drawing]:
+def drawings(experiments: Iterable[Experiment]) -> dict[str, Drawing]:
     """Return the figure of every experiment that has one."""
-    budgets = {"swimmer": [(float(budget), f"swimmer-{budget}") for budget in BUDGETS]}
-    unrelated = _amounts(lambda _: UNRELATED_COUNTS)
-    parts = _amounts(lambda setting: PERCENTAGES[setting])
-    return {
-        "mujoco-a": Curves(paper=True),
-        **{name: Curves() for name in ("mujoco-b", "distance", "discount", "long")},
-        "unrelated-count": Against(unrelated, "demonstrations of each unrelated demonstrator"),
-        "demo-count": Against(parts, "% of all demonstrations"),
-        "budget": Against(budgets, "demonstrations asked for"),
-    }
+    varied = {one.name: Against(one.amounts, one.varied) for one in experiments if one.varied}
+    return {**{name: Curves(paper=name == CLAIM) for name in CURVES}, **varied}
 
 
 def _left(page: Page, count: int) -> str:
@@ -154,18 +153,31 @@ def _changed(protocol: Protocol) -> list[str]:
     ]
 
 
-def _earlier(page: Page) -> str:
-    """Say what was spent on cells that are not shown here."""
-    return "".join(f"; {name} {spent_hours(some):.1f}" for name, some in page.earlier.items())
+def _spent(page: Page, done: Sequence[CellRecord]) -> str:
+    """Say what was spent: here, and on cells that are not shown here; scores that several share count once."""
+    every, hours = list(done), [f"{len(done):,} runs, {spent_hours(done):.1f} core-hours"]
+    for name, some in page.earlier.items():
+        hours.append(f"{name} {spent_hours([*every, *some]) - spent_hours(every):.1f}")
+        every += some
+    return f"{'; '.join(hours)}; {spent_hours(every):.1f} in all"
 
 
 WORDS = (
     "Words: the *imitator* is the body that learns; *related* demonstrators are those that the paper says it can imitate. A",
     "*score* says how closely the imitator can follow a demonstration; *weights*, a probability of every demonstration, come",
-    "of scores; *balanced* ones do not depend on how many demonstrations a demonstrator gave. `Ours` is the paper's trajectory",
-    "f-MDP as we would use it, `Ours (paper)` as the paper describes it, `direct` our scorer that learns nothing. *Projection*",
-    "replaces pieces of demonstrations by what the imitator can do nearest to them.",
+    "of scores; *balanced* ones do not depend on how many demonstrations a demonstrator gave. The *effective number* of",
+    "demonstrations is 1 / Σ w², as many as would count if all weighed the same. *Projection* replaces pieces of",
+    "demonstrations by what the imitator can do nearest to them. An *f-MDP* pays a tracker for staying near a demonstration.",
+    "",
+    "Rows: `GAIL` imitates all demonstrations as they are; as in the paper it sees states only, so that it is GAIfO, here",
+    "with PPO, and so are all rows but `SAIL` (Liu et al., 2020) and, in one experiment, `DCC` (Zhang et al., 2021). `ID-Feas`",
+    "(Cao and Sadigh, 2021) scores by an inverse model of random movements. `Ours (paper)` is the trajectory f-MDP as the",
+    "paper describes it, `Ours` as we would use it, `direct` our scorer that asks the simulator and learns nothing. Ceilings:",
+    "`related only` has the related demonstrations alone, which takes labels; `own expert` those of an expert of the imitator.",
+    "Control rows, so that nobody can say that only the weight rule differs: `ID-Feas (our weight rule)`; `GAIL (balanced)`;",
+    "`neighbours`, which scores by how near the imitator's own random movements come.",
 )
+"""What a reader must know before the first table."""
 
 
 def introduction(page: Page) -> list[str]:
@@ -193,7 +205,7 @@ def introduction(page: Page) -> list[str]:
         "HalfCheetah-2, where it prints 500, 500, 25, 25: only in the published order do unrelated demonstrations dominate.",
         "",
         *_changed(protocol),
-        f"Recorded: {len(done):,} runs, {spent_hours(done):.1f} core-hours{_earlier(page)}.",
+        f"Recorded: {_spent(page, done)}.",
         f"First goal: {FIRST_GOAL} seeds of the rows that the claims are about, one of all else, with a budget of",
         f"{BUDGET_HOURS} core-hours; left of it are {_left(page, FIRST_GOAL)}. To all seeds:",
         f"{_left(page, len(protocol.seeds.paper))}.",
@@ -224,9 +236,9 @@ def illustrations() -> list[str]:
 def page_text(page: Page) -> str:
     """Return the whole page."""
     special: dict[str, Callable[[Page], list[str]]] = {
-        "mujoco-a": lambda page: main_table(page.tables["mujoco-a"], TABLE_A, page.protocol.rule, page.random),
+        "mujoco-a": lambda page: main_table(page.tables["mujoco-a"], TABLE_A, page.protocol, page.random),
         "mujoco-b": lambda page: [
-            *main_table(page.tables["mujoco-b"], TABLE_B, page.protocol.rule, page.random),
+            *main_table(page.tables["mujoco-b"], TABLE_B, page.protocol, page.random),
             *projected(page.tables["mujoco-b"]),
         ],
         "total-steps": lambda page: total_steps(page.tables),
@@ -237,11 +249,13 @@ def page_text(page: Page) -> str:
         "cost": lambda page: cost(page.tables["cost"]),
         "long": lambda page: beside(page.tables["long"], page.tables["mujoco-a"], "in the usual number of steps"),
         "other-experts": lambda page: beside(page.tables["other-experts"], page.tables["mujoco-a"], "with set a"),
-        "limits": lambda page: limits(page.tables["limits"]),
+        "limits": lambda page: limits(page.tables["limits"], page.own_reward),
         "arm": lambda page: arm_section(page.tables["arm"], page.images),
     }
     said = ["## What was found", "", page.notes[""], ""] if "" in page.notes else []
-    figures, lines = drawings(), [*introduction(page), *said, *lineages(), *illustrations()]
+    experiments = [table.experiment for table in page.tables.values()]
+    figures = drawings(experiments)
+    lines = [*introduction(page), *outcomes(page.tables), *said, *settings(), *lineages(), *illustrations()]
     for name in page.tables:
         body = special[name](page) if name in special else plain(page, name)
         lines += section(page, name, body, figures.get(name))
@@ -269,24 +283,17 @@ def main() -> None:
     tables = {one.name: table_of(one, terms, records) for one in catalogue(tuple(protocol.learners))}
     images, returns = options.out / "images" / "reproduction", {} if random is None else random.returns
     notes = options.results / "cells" / "notes.md"
-    said = notes_of(notes.read_text()) if notes.exists() else {}
+    said = notes_of(filled(notes.read_text(), tables)) if notes.exists() else {}
     if unknown := said.keys() - tables.keys() - {""}:
         parser.error(f"{notes} has notes of {', '.join(sorted(unknown))}, which is no experiment")
     earlier = {name: read_cells(options.results / folder) for name, folder in EARLIER.items()}
-    page = Page(tables, terms, returns, images, read_arm_real(options.results), said, earlier)
+    others = read_arm_real(options.results), read_own_reward(options.results)
+    page = Page(tables, terms, returns, images, *others, said, earlier)
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "reproduction.md").write_text(page_text(page))
     if options.out == ROOT / "docs":
         readme = ROOT / "README.md"
         readme.write_text(with_block(readme.read_text(), in_brief(options.results)))
-
-
-def notes_of(text: str) -> dict[str, str]:
-    """Return what stands under every heading, `## EXPERIMENT`, and, under the empty name, before the first one."""
-    first, *rest = re.split(r"^## ", text, flags=re.MULTILINE)
-    parts = [part.partition("\n") for part in rest]
-    found = {"": first.strip()} | {name.strip(): body.strip() for name, _, body in parts}
-    return {name: body for name, body in found.items() if body}
 
 
 def with_block(text: str, lines: Sequence[str]) -> str:

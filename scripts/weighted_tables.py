@@ -12,7 +12,7 @@ from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Terms
 from imitable.experiments.paper_numbers import STEPS, printed
 from imitable.experiments.protocol import PLAIN, PROJECTION, Protocol, read_protocol
-from imitable.experiments.rows import DIRECT, GAIL, ID_FEAS, OURS, OWN_EXPERT, RELATED_ONLY
+from imitable.experiments.rows import DIRECT, GAIL, ID_FEAS, OURS, OWN_EXPERT, RELATED_ONLY, SAIL
 from imitable.experiments.statistics import steps_to
 from imitable.experiments.tables import Table, table_of
 
@@ -22,15 +22,9 @@ TABLES = {"mujoco-b": (PROJECTION, "With projection"), "mujoco-a": (PLAIN, "Plai
 ROWS = {GAIL.name: "unweighted", DIRECT.name: "weighted", RELATED_ONLY.name: "related only", OWN_EXPERT.name: "own expert"}
 """Rows of the experiments, and what they are called here."""
 
-IN_BRIEF = {
-    GAIL.name: "no weights",
-    ID_FEAS.name: "ID-Feas",
-    OURS.name: "`trajectory`",
-    DIRECT.name: "`direct`",
-    RELATED_ONLY.name: "related only",
-}
-PAPER_IN_BRIEF = {GAIL.name: "no weights", ID_FEAS.name: "ID-Feas", OURS.name: "its own"}
-"""Rows of the README's table, ours and the paper's, and what they are called there."""
+IN_BRIEF = tuple(row.name for row in (GAIL, SAIL, ID_FEAS, OURS, DIRECT, RELATED_ONLY))
+PAPER_IN_BRIEF = (GAIL.name, ID_FEAS.name, OURS.name)
+"""Rows of the README's table, ours and the paper's."""
 
 NEARLY_ALL = 0.95
 """Part of the demonstrated return that counts as learned."""
@@ -71,7 +65,7 @@ def in_brief(results: Path) -> list[str]:
     protocol = read_protocol(results / "protocol.json")
     [experiment] = [one for one in PAPER if one.name == "mujoco-a"]
     table = table_of(experiment, Terms(protocol), results / "cells")
-    head = ("setting", *IN_BRIEF.values(), *(f"paper: {name}" for name in PAPER_IN_BRIEF.values()))
+    head = ("setting", *IN_BRIEF, *(f"paper: {name}" for name in PAPER_IN_BRIEF))
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for place in table.places:
         ours = [number(table.returns(place, row)) for row in IN_BRIEF]

@@ -7,6 +7,7 @@ import pytest
 
 from imitable.experiments.catalogue import PAPER
 from imitable.experiments.cells import Terms
+from imitable.experiments.paper_numbers import printed
 from imitable.experiments.protocol import default_protocol, read_protocol
 from imitable.experiments.random_policy import RandomReturns, random_path
 from imitable.experiments.records import write_record
@@ -79,6 +80,39 @@ def test_another_experiment_is_chosen(browser: Browser, reproduced: Path) -> Non
     assert browser.complaints() == []
 
 
+MARKS = """
+    const x = (mark) => mark.cx.baseVal.value, y = (mark) => mark.cy.baseVal.value;
+    return [...document.querySelectorAll('#tables figure')].map((panel) => ({
+        name: panel.querySelector('figcaption').textContent, bars: panel.querySelectorAll('path.bar').length,
+        means: [...panel.querySelectorAll('circle.mean')].map((mark) => [mark.textContent, x(mark), y(mark)]),
+        finals: [...panel.querySelectorAll('circle.final')].map((mark) => [mark.textContent, x(mark), y(mark)]),
+        levels: [...panel.querySelectorAll('line.level')].map((line) => line.y1.baseVal.value),
+        ticks: [...panel.querySelectorAll('text[text-anchor=middle]')].map((text) => text.textContent),
+    }))"""
+"""What is drawn in every panel."""
+
+
+def test_curves_end_in_the_returns_of_the_tables_beside_the_paper_s(browser: Browser, reproduced: Path, table: Table) -> None:
+    browser.open(reproduced)
+    panels = {panel["name"]: panel for panel in browser.run(MARKS)}
+    assert list(panels) == table.places
+    for place, panel in panels.items():
+        finals = {title.split(": ")[0]: (x, y) for title, x, y in panel["finals"]}
+        assert list(finals) == [row for row in table.rows if table.at(place, row)]
+        means = {row: float(table.returns(place, row).mean()) for row in finals}
+        above = sorted(finals, key=lambda row: finals[row][1])
+        assert above == sorted(means, key=lambda row: -means[row]), "the higher the return, the higher the dot"
+        [level] = panel["levels"]
+        theirs = printed(place, "Ours")
+        assert theirs is not None
+        assert {row for row in finals if finals[row][1] < level} == {row for row in means if means[row] > theirs.mean}
+    ends = browser.run("return [...document.querySelectorAll('#tables figure svg')].map(s => s.viewBox.baseVal.width)")
+    assert all(x < ends[0] for panel in panels.values() for _, x, _ in panel["finals"])
+    browser.run("document.querySelector('#row-filter input[value=direct]').click()")
+    assert not any(title.startswith("direct:") for panel in browser.run(MARKS) for title, _, _ in panel["finals"])
+    assert "Dots: the returns of the tables" in browser.text("#tables .two + p")
+
+
 OWN = "direct:windows=3"
 CHOOSE = "const s = document.getElementById('experiment'); s.value = {}; s.dispatchEvent(new Event('change'))"
 TITLES = {
@@ -86,7 +120,7 @@ TITLES = {
     "Rows over all settings: interquartile mean, probability of improvement",
     "Regret to related only, by setting",
     "Weights: the part that related demonstrators carry, by setting",
-    "Access: what every row needs beside demonstrated states",
+    "Rows: whose demonstrations, which scores, how they become weights, what that takes",
     "Costs: simulator steps and core-seconds",
     "Every seed",
 }
@@ -116,7 +150,9 @@ def test_everything_that_is_computed_is_in_tables_that_open(browser: Browser, fa
     browser.open(fabricated)
     assert "1 of scale 0.01" in browser.text("#reproduction-remarks")
     assert "Post hoc" in browser.text("#reproduction-remarks")
-    assert "Ours (primary): above GAIL, SAIL, ID-Feas in 6 of 6 settings" in browser.text(".outcomes")
+    assert "The claim: above GAIL, SAIL, ID-Feas in every setting." in browser.text("#tables .remarks + .sentence")
+    assert "Ours (primary): above every baseline in 6 of 6 settings" in browser.text(".outcomes")
+    assert "Seeds from 2 on alone: above in 6 of 6." in browser.text(".outcomes")
     titles = browser.run("return [...document.querySelectorAll('#tables summary')].map(s => s.textContent)")
     assert set(titles) == TITLES
     assert lines(browser, "claims") == []
@@ -135,10 +171,14 @@ def test_everything_that_is_computed_is_in_tables_that_open(browser: Browser, fa
     assert together[OWN][-1] == "17 %", "its only seed is as good as the lowest of three"
     assert lines(browser, "regret")[0] == returns(browser)[0]
     related = {line[0]: line[1:] for line in lines(browser, "related")[1:]}
-    assert related["Ours"] == ["50 %, 50 %, 50 %"] * 6
+    assert related["Ours"] == ["50, 50, 50 (4, 4, 4)"] * 6
     assert browser.text("#tables .sentence + p").startswith("One learner for all rows but SAIL")
     assert not {"related only", "own expert"} & set(related), "whoever has other demonstrators has no such part"
-    assert [OWN, "usual starts, labels of demonstrators, what its scorer asks for"] in lines(browser, "access")
+    definitions = {line[0]: line[1:] for line in lines(browser, "definitions")}
+    assert definitions["row"] == ["demonstrations", "scores", "weights", "needs access to"]
+    assert definitions["related only"] == ["related only", "–", "all the same", "usual starts, labels of demonstrators"]
+    assert definitions[OWN][:3] == ["all", OWN, "the square of the score, balanced"]
+    assert definitions[OWN][3] == "usual starts, labels of demonstrators, what its scorer asks for"
     assert ["swimmer", "Ours", "500", "20", "1,000", "3", "4", "90 %"] in lines(browser, "costs")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out"
     browser.run(CHOOSE.format(1))
@@ -151,13 +191,48 @@ def test_everything_that_is_computed_is_in_tables_that_open(browser: Browser, fa
     assert browser.complaints() == []
 
 
+def test_returns_are_drawn_against_the_amount_that_is_varied(browser: Browser, fabricated: Path) -> None:
+    browser.open(fabricated)
+    assert not any(panel["means"] for panel in browser.run(MARKS)), "the main table varies nothing"
+    browser.run(CHOOSE.format(1))
+    panels = browser.run(MARKS)
+    assert [panel["name"] for panel in panels[:5]] == ["swimmer", "walker2d-1", "half_cheetah-1", "hopper", "swimmer-0"]
+    hopper, curves = panels[3:5]
+    assert hopper["ticks"][:4] == ["0", "100", "500", "demonstrations of each unrelated demonstrator"]
+    gail = [(title, x) for title, x, _ in hopper["means"] if title.startswith("GAIL")]
+    assert [title for title, _ in gail] == ["GAIL: 10 (1)", "GAIL: 10 (1)", "GAIL: 11 ± 1 (3)"]
+    first, second, third = (x for _, x in gail)
+    assert (third - second) / (second - first) == pytest.approx(4, abs=0.05), "500 − 100 to 100 − 0"
+    assert hopper["bars"] == sum("±" in title for title, _, _ in hopper["means"]), "a bar from two seeds on"
+    ours, theirs = (next(y for title, _, y in hopper["means"] if title.startswith(row)) for row in ("Ours", "SAIL"))
+    assert ours < theirs, "4,000 stands above 10"
+    assert curves["finals"], "and then learning curves, a panel a place"
+    assert not hopper["levels"] + curves["levels"], "the paper's return is drawn beside its claim only"
+    assert browser.text("#tables .two + p").startswith("Mean actions of the final policy; bars: deviation between seeds")
+    browser.run("document.querySelector('#row-filter input[value=GAIL]').click()")
+    assert not any(title.startswith("GAIL") for panel in browser.run(MARKS) for title, _, _ in panel["means"])
+    assert browser.complaints() == []
+
+
+def test_a_line_has_a_gap_where_nothing_is_recorded(browser: Browser, tmp_path: Path) -> None:
+    terms = Terms(default_protocol(), 1)
+    keep(tmp_path, cells("budget/swimmer-20/gail", "budget/swimmer-80/gail", "budget/*/sail", terms=terms), by_row, terms)
+    assert imitable("report", tmp_path, "--out", tmp_path / "report.html").returncode == 0
+    browser.open(tmp_path / "report.html")
+    [panel, *_] = browser.run(MARKS)
+    assert (panel["name"], panel["bars"], len(panel["means"])) == ("swimmer", 0, 5)
+    drawn = "return [...document.querySelector('#tables figure').querySelectorAll('svg > path')].map(p => p.getAttribute('d'))"
+    assert sorted("".join(mark for mark in path if mark in "ML") for path in browser.run(drawn)) == ["MLL", "MM"]
+
+
 def test_one_seed_is_no_test(browser: Browser, tmp_path: Path) -> None:
     terms = Terms(default_protocol(), 1)
     keep(tmp_path, cells("mujoco-a/swimmer", terms=terms), by_row, terms)
     assert imitable("report", tmp_path, "--out", tmp_path / "report.html").returncode == 0
     browser.open(tmp_path / "report.html")
-    assert "above GAIL, SAIL, ID-Feas in 1 of 1 settings that are recorded, of 6; no test yet: the row or one" in browser.text(
-        ".outcomes"
+    assert (
+        "above every baseline in 1 of 1 settings that are recorded, of 6; no test yet: the row or a baseline"
+        in browser.text(".outcomes")
     )
     assert "p < 0.01" not in browser.text(".outcomes")
     assert "are not recorded yet" in browser.text("#tables .remarks")

@@ -14,7 +14,7 @@ from imitable.experiments.catalogue import CHEETAH, PAPER, SCORE_STEPS, SWIMMER,
 from imitable.experiments.cell_records import CellRecord, read_cells, record_path
 from imitable.experiments.cells import Terms, cells_of, chosen, job_of, lacking
 from imitable.experiments.code_hash import ABOVE, hash_of
-from imitable.experiments.jobs import RunJob, WeightRule, slug
+from imitable.experiments.jobs import RunJob, Scoring, WeightRule, slug
 from imitable.experiments.protocol import (
     PLAIN,
     PROJECTION,
@@ -45,6 +45,7 @@ from imitable.experiments.scaling import check_scale, scaled_count, scaled_metho
 from imitable.experiments.settings import BY_NAME, SETTINGS
 from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.methods.trajectory import TrajectoryFmdp
+from imitable.feasibility.score import Measuring
 from imitable.imitation.methods import parse_learner
 from imitable.imitation.methods.sail import Sail
 from tests.unit.small_cells import PROTOCOL, TINY, cells
@@ -276,6 +277,12 @@ def test_a_scorer_of_the_user_s_is_a_row() -> None:
     assert job.rule == PROTOCOL.rule
     with pytest.raises(BadOption):
         job_of(Entry(at(SWIMMER), scored_by("derict", DIRECT)), 0, WHOLE)
+
+
+def test_a_scorer_of_the_user_s_rolls_a_noisy_body_out_as_often_as_the_rows_beside_it() -> None:
+    often = replace(OURS, scoring=Scoring("trajectory", Measuring(distance="l2", rollouts=7)))
+    assert scored_by("direct", often).scoring == Scoring("direct", Measuring(rollouts=7))
+    assert scored_by("direct", GAIL).scoring == Scoring("direct")
 
 
 def test_rows_state_their_access() -> None:

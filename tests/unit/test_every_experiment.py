@@ -21,6 +21,8 @@ from imitable.experiments.tables import Outcome, Table, aggregate, claims, impro
 from imitable.spec_text import split
 from tests.unit.small_cells import PROTOCOL, made
 
+pytestmark = pytest.mark.xdist_group("every experiment")  # one process, so that equal shapes are compiled once
+
 ROOT = Path(__file__).parents[2]
 TWO = replace(CHEETAH, counts=(1, 0, 1, 0))
 """One related and one unrelated demonstrator."""
@@ -128,15 +130,18 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
     def text(records: Path) -> str:
         tables = {one.name: table_of(one, TERMS, records) for one in EXPERIMENTS}
         notes = script.notes_of("Of all.\n\n## budget\n\nOf one.\n")
-        return script.page_text(script.Page(tables, TERMS, {TWO.imitator: -1000.0}, tmp_path / "images", None, notes))
+        return script.page_text(script.Page(tables, TERMS, {TWO.imitator: -1000.0}, tmp_path / "images", notes=notes))
 
     page, empty = text(runs / "records"), text(tmp_path / "none")
     for experiment in EXPERIMENTS:
         for one in (page, empty):
             assert f"\n## {experiment.name}\n" in one
             assert f"imitable reproduce {experiment.name} " in one
-        assert f"images/reproduction/{experiment.name}.svg" in page or experiment.name not in script.drawings()
-    assert empty.count("Not recorded yet") == len(EXPERIMENTS)
+        assert f"images/reproduction/{experiment.name}.svg" in page or experiment.name not in script.drawings(EXPERIMENTS)
+    assert empty.count("Not recorded yet") == sum(not one.development for one in EXPERIMENTS)
+    assert "| A: the plain learner | `Ours` | 0 | 0 of 0 | no test yet | 0 of 0 | – |" in empty
+    assert "that all rows decline is not tested yet" in page
+    assert "| walker2d-2 | `walker2d` | 10 × `walker2d:friction=1.1`, 10 × `walker2d:friction=0.7` | 500 × " in page
     assert "Not recorded yet" not in page
     assert "| *paper: Ours* | 74 ± 20 |" in page
     assert "\n## What was found\n\nOf all.\n" in page
@@ -168,7 +173,7 @@ def test_the_page_says_what_came_of_the_claim(runs: Path, monkeypatch: pytest.Mo
     known = table_of(main, TERMS, runs / "records")
     worse = {"GAIL": (1.0, 2.0, 3.0), "SAIL": (0.0, 1.0, 0.0), "ID-Feas": (2.0, 2.5, 3.0), "own expert": (100.0,)}
     table = with_returns(known, worse | {"Ours": (90.0, 91.0, 92.0), "direct": (2.0, 2.0, 2.2), "Ours (paper)": (5.0,)})
-    text = "\n".join(script.main_table(table, TABLE_A, PROTOCOL.rule, {TWO.imitator: 0.0}))
+    text = "\n".join(script.main_table(table, TABLE_A, PROTOCOL, {TWO.imitator: 0.0}))
     said = "above every baseline in 1 of 1 settings that are recorded, of 1; with p < 0.01 after Holm in 1 of 1 where"
     assert f"* `Ours` (primary): {said}" in text
     said = "above every baseline in 0 of 1 settings that are recorded, of 1; with p < 0.01 after Holm in 0 of 1 where"
@@ -186,6 +191,22 @@ def test_the_page_says_what_came_of_the_claim(runs: Path, monkeypatch: pytest.Mo
     assert "nan" not in text
 
 
+def test_numbers_of_notes_are_those_of_the_records(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    script = import_module("reproduction_notes")
+    [main] = [one for one in EXPERIMENTS if one.name == "mujoco-a"]
+    made(cells_of([main], TERMS), runs)
+    tables = {"mujoco-a": with_returns(table_of(main, TERMS, runs / "records"), {"Ours (paper)": (-2000.0, 4000.0)})}
+    path = "mujoco-a/swimmer/ours-paper"
+    assert script.filled(f"{{{path}}}, {{{path}@0}}, {{{path}@1}}", tables) == "1,000, −2,000, 4,000"
+    [record, _] = tables["mujoco-a"].at("swimmer", "Ours (paper)")
+    said = script.filled(f"{{{path} falls}} {{{path}@0 demonstrated}} {{{path} related}}", tables)
+    related = 100 * sum(record.masses.get(body, 0) for body in TWO.demonstrators[: TWO.related])
+    assert said.replace("−", "-") == f"{record.mean_actions.falls} {record.demonstrated_return:,.0f} {related:.0f}"
+    with pytest.raises(LookupError, match="seed 7, which is not recorded"):
+        script.filled(f"{{{path}@7}}", tables)
+
+
 def test_seeds_that_nobody_had_seen_are_told_apart(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
     script = import_module("claims_section")
@@ -194,11 +215,15 @@ def test_seeds_that_nobody_had_seen_are_told_apart(runs: Path, monkeypatch: pyte
     low = dict.fromkeys(("GAIL", "SAIL", "ID-Feas"), (1.0, 2.0, 3.0, 4.0))
     table = with_returns(table_of(main, TERMS, runs / "records"), low | {"Ours": (90.0, 91.0, 0.0, 1.0), "direct": (5.0, 6.0)})
     assert table.since(2).returns("swimmer", "Ours").tolist() == [0, 1]
-    text = "\n".join(script.main_table(table, TABLE_A, PROTOCOL.rule, {TWO.imitator: 0.0}))
+    text = "\n".join(script.main_table(table, TABLE_A, PROTOCOL, {TWO.imitator: 0.0}))
     [ours], [direct] = ([line for line in text.splitlines() if line.startswith(f"* `{row}`")] for row in ("Ours", "direct"))
     assert "above every baseline in 1 of 1" in ours
     assert ours.endswith("Seeds from 2 on alone: above in 0 of 1, with p < 0.01 in 0 of 1.")
     assert "Seeds from" not in direct
+    never_changed = replace(PROTOCOL, post_hoc=())
+    text = "\n".join(script.main_table(table, TABLE_A, never_changed, {TWO.imitator: 0.0}))
+    assert "Primary rows were named beforehand. Conclusions hold" in text
+    assert "Seeds from" not in text
 
 
 def test_holm_counts_settings_that_are_not_recorded_yet(runs: Path) -> None:

@@ -167,6 +167,8 @@ def test_a_trend_is_that_of_ranks() -> None:
     assert many == falling([0] * 5 + [1] * 5 + [2] * 5, [float(-n) for n in range(15)]), "the same every time"
     up, down = falling([0, 0, 1, 1, 2], [1, 2, 3, 4, 5]), falling([0, 0, 1, 1, 2], [5, 4, 3, 2, 1])
     assert down.p < 0.05 < 0.95 < up.p
+    assert down.p == pytest.approx(down.least_p), "no runs fall more steadily"
+    assert falling([0, 0, 1, 1, 2], [5, 5, 4, 3, 1]).least_p == pytest.approx(2 * 2 / 120)
     assert np.isnan(falling([1, 1], [1.0, 2.0]).p)
 
 

@@ -19,8 +19,8 @@ from imitable.experiments.catalogue import UNRELATED_COUNTS, catalogue
 from imitable.experiments.cell_records import SCHEMA, CellRecord, Episodes, Provenance, Spent
 from imitable.experiments.cells import Cell, Terms, cells_of, chosen
 from imitable.experiments.jobs import RunJob
-from imitable.experiments.paper_numbers import MAPPING, PERCENTAGES
-from imitable.experiments.protocol import default_protocol, read_protocol
+from imitable.experiments.paper_numbers import MAPPING, PAPER, PERCENTAGES
+from imitable.experiments.protocol import UNSEEN, default_protocol, read_protocol
 from imitable.experiments.random_policy import RandomReturns, random_path
 from imitable.experiments.records import write_record
 from imitable.experiments.reproduction import PROTOCOL_FILE, RECORDS, with_methods
@@ -73,6 +73,9 @@ class Shown:
     def place(self, experiment: str, name: str) -> dict[str, Any]:
         return next(place for place in self.experiments[experiment]["places"] if place["name"] == name)
 
+    def definition(self, experiment: str, row: str) -> dict[str, Any]:
+        return next(line for line in self.experiments[experiment]["definitions"] if line["row"] == row)
+
     def command(self, experiment: str = "") -> Reproduce:
         """Return the command that makes the recorded cells again, or all of an experiment."""
         text = self.experiments[experiment]["command"] if experiment else self.provenance["command"]
@@ -104,7 +107,9 @@ def test_a_user_s_own_row_is_shown_without_importing_its_scorer(tmp_path: Path) 
     assert main["rows"][-1] == NEVER
     assert shown.place(MAIN, "hopper")["rows"][NEVER]["returns"] == [8.0], "the scorer's file has changed: the newest counts"
     assert {line["row"] for line in main["aggregates"]} == {"GAIL", "ID-Feas", NEVER}
-    assert next(line["needs"] for line in main["access"] if line["row"] == NEVER)[-1] == "what its scorer asks for"
+    own = shown.definition(MAIN, NEVER)
+    assert (own["scores"], own["weights"]) == (NEVER, "by its scorer's own rule, balanced")
+    assert own["needs"][-1] == "what its scorer asks for"
     assert main["missing"] == main["cells"] - 5, "two seeds of two rows of the catalogue, and this one"
     assert "1 of 6 records" in shown.remarks[0]
     assert "a scorer's file" in shown.remarks[0]
@@ -160,7 +165,8 @@ def test_the_paper_s_numbers_stand_where_its_settings_are(everything: Shown) -> 
 def test_only_the_main_tables_make_claims(everything: Shown) -> None:
     found = everything.experiments
     assert {name for name, one in found.items() if one["outcomes"] or one["claims"] or one["baselines"]} == {MAIN, "mujoco-b"}
-    assert {one["tested"] for one in found[MAIN]["outcomes"]} == {0}, "one seed is no test"
+    assert len(found[MAIN]["outcomes"]) == 3
+    assert all("no test yet" in text and "Seeds from" not in text for text in found[MAIN]["outcomes"]), "one seed is no test"
     assert {one["p"] for one in found[MAIN]["claims"]} == {None}
 
 
@@ -174,15 +180,19 @@ def test_a_trial_is_not_compared_with_the_paper(tmp_path: Path) -> None:
     terms = Terms(PROTOCOL, seeds=1, scale=0.1)
     keep(tmp_path, cells(f"{MAIN}/swimmer", terms=terms), by_row, terms)
     main = Shown(tmp_path).experiments[MAIN]
-    assert not any(place["paper"] for place in main["places"])
-    assert {one["above_printed"] for one in main["outcomes"]} == {None}
+    assert not any(place["paper"] or place["level"] for place in main["places"])
+    assert not any("paper's own" in text for text in main["outcomes"])
+    assert "paper" not in main["said"]["curves"]
+    assert main["said"]["returns"].endswith(" 10 episodes."), "a tenth of the protocol's"
 
 
 def test_claims_have_both_p_and_the_paper_s(tmp_path: Path) -> None:
     keep(tmp_path, cells(MAIN, terms=Terms(PROTOCOL, seeds=3)), by_row)
     main = Shown(tmp_path).experiments[MAIN]
-    ours = next(one for one in main["outcomes"] if one["row"] == "Ours")
-    assert (ours["compared"], ours["tested"], ours["above"], ours["certain"], ours["primary"]) == (6, 6, 6, 6, True)
+    text = main["outcomes"][0]
+    assert text.startswith("Ours (primary): above every baseline in 6 of 6 settings that are recorded, of 6; with p < 0.01 ")
+    assert "in 6 of 6 where the row and all baselines have two seeds or more; above the paper's own return in 6 of 6." in text
+    assert main["said"]["tests"].endswith("a one-sided test gives Swimmer's only.")
     swimmer = next(one for one in main["claims"] if (one["row"], one["place"]) == ("Ours", "swimmer"))
     assert 0 < swimmer["one_sided"] < swimmer["p"] < swimmer["adjusted"] < 0.01
     assert swimmer["paper"] == [0.116, "ID-Feas"]
@@ -199,6 +209,7 @@ def test_rows_over_all_settings(tmp_path: Path) -> None:
     assert ours["improvement"] == {"GAIL": 1.0, "SAIL": 1.0, "ID-Feas": 1.0}
     assert ours["regret"] == {"swimmer": 4500.5 - 4001.5, "hopper": 4500.5 - 4001.5}
     assert ours["related"] == {"swimmer": [0.5] * 4, "hopper": [0.5] * 4}, "two of four bodies, equal masses"
+    assert ours["effective"] == {"swimmer": [4] * 4, "hopper": [4] * 4}
     assert ours["normalised"] is None, "nobody measured random policies"
     write_record(random_path(tmp_path), RandomReturns(1, {cell.job.imitator: 0.5 for cell in some}))
     [ours] = [line for line in Shown(tmp_path).experiments[MAIN]["aggregates"] if line["row"] == "Ours"]
@@ -216,16 +227,57 @@ def test_the_trend_over_unrelated_demonstrations(tmp_path: Path) -> None:
     assert all(line["rho"] < -0.9 and line["p"] < 0.01 and line["runs"] == 3 * len(UNRELATED_COUNTS) for line in trends)
 
 
-def test_access_and_costs(everything: Shown) -> None:
-    projected = everything.experiments["mujoco-b"]
-    needs = next(line["needs"] for line in projected["access"] if line["row"] == "GAIL")
+def test_amounts_group_the_places_that_differ_by_them(everything: Shown) -> None:
+    sweeps = {name: one["sweep"] for name, one in everything.experiments.items() if one["sweep"]}
+    assert {name: sweep["label"] for name, sweep in sweeps.items()} == {
+        "unrelated-count": "demonstrations of each unrelated demonstrator",
+        "demo-count": "% of all demonstrations",
+        "budget": "demonstrations asked for",
+    }
+    groups = {name: {group["name"]: group["points"] for group in sweep["groups"]} for name, sweep in sweeps.items()}
+    assert list(groups["unrelated-count"]) == ["swimmer", "walker2d-1", "half_cheetah-1", "hopper"]
+    assert groups["unrelated-count"]["hopper"] == [[0, "hopper-0"], [100, "hopper-100"], [500, "hopper-500"]]
+    assert [amount for amount, _ in groups["demo-count"]["half_cheetah-1"]] == [40, 60, 100]
+    assert groups["budget"] == {"swimmer": [[20, "swimmer-20"], [40, "swimmer-40"], [80, "swimmer-80"]]}
+    for name, sweep in groups.items():
+        shown = {place["name"] for place in everything.experiments[name]["places"]}
+        assert {place for points in sweep.values() for _, place in points} == shown, name
+
+
+def test_curves_end_with_the_returns_of_the_tables_beside_the_paper_s(everything: Shown) -> None:
+    swimmer = everything.place(MAIN, "swimmer")
+    assert swimmer["rows"]["Ours"]["curve"]["end"] == 20
+    assert swimmer["rows"]["Ours"]["curve"]["mean"][-1] == swimmer["rows"]["Ours"]["mean"] == 4000
+    levels = {name: [place["level"] for place in one["places"]] for name, one in everything.experiments.items()}
+    assert levels.pop(MAIN) == [PAPER[place["name"]][0].mean for place in everything.experiments[MAIN]["places"]]
+    assert not any(level for each in levels.values() for level in each), "the paper claims nothing with another learner"
+    captions = {name: one["said"]["curves"] for name, one in everything.experiments.items()}
+    assert {name for name, caption in captions.items() if "the paper's Ours" in caption} == {MAIN}
+
+
+def test_rows_are_defined(everything: Shown) -> None:
+    ours = everything.definition(MAIN, "Ours (paper)")
+    assert (ours["demonstrations"], ours["scores"]) == ("all", "trajectory:tracker_input=initial-state, l2, discount 0.9")
+    assert ours["weights"] == "exp(−D / 5)"
+    direct = everything.definition("mujoco-b", "direct")
+    assert (direct["scores"], direct["weights"]) == ("direct", "the square of the score, balanced")
+    assert everything.definition(MAIN, "own expert")["demonstrations"] == "own expert's"
+    needs = everything.definition("mujoco-b", "GAIL")["needs"]
     assert needs == ["usual starts", "any-state resets", "the simulator as a model"]
+    for one in everything.experiments.values():
+        assert [line["row"] for line in one["definitions"]] == one["rows"]
+        assert "`" not in json.dumps(one), "text, not Markdown"
+
+
+def test_costs(everything: Shown) -> None:
+    projected = everything.experiments["mujoco-b"]
     spent = next(line for line in projected["costs"] if line["row"] == "direct")
     assert (spent["score_steps"], spent["projection_steps"], spent["learner_steps"]) == (500, 20, 1000)
     assert (spent["score_s"], spent["learner_s"], spent["followed"], spent["experts"]) == (3.0, 4.0, 0.9, None)
     cost = everything.experiments["cost"]
     assert cost["costs"][0]["experts"] == 3_919_872, "the expert that two of Swimmer's began from counts once"
-    assert "70,000,000" in cost["paper"]
+    assert cost["said"]["paper"].startswith("Experts: all runs of the four demonstrators")
+    assert "70,000,000" in cost["said"]["paper"]
 
 
 def test_rows_stand_beside_the_usual_ones(tmp_path: Path) -> None:
@@ -247,6 +299,26 @@ def test_the_arm_s_trials(tmp_path: Path) -> None:
     assert (gail["success"], direct["success"]) == (0, 1)
     assert gail["p_return"] < 0.001
     assert direct["p_return"] is None
+
+
+def test_seeds_that_nobody_had_seen_are_told_apart_if_the_protocol_was_changed(tmp_path: Path) -> None:
+    terms = Terms(PROTOCOL, seeds=5)
+    some = cells(f"{MAIN}/hopper", terms=terms)
+    keep(tmp_path, some, lambda cell: -cell.seed if cell.row == "direct" and cell.seed >= UNSEEN else by_row(cell), terms)
+    main = Shown(tmp_path).experiments[MAIN]
+    ours, direct, published = main["outcomes"]
+    assert "above every baseline in 1 of 1 " in ours
+    assert ours.endswith(f" Seeds from {UNSEEN} on alone: above in 1 of 1, with p < 0.01 in 1 of 1.")
+    assert direct.endswith(f" Seeds from {UNSEEN} on alone: above in 0 of 1, with p < 0.01 in 0 of 1.")
+    assert published.endswith(f" Seeds from {UNSEEN} on alone: above in 0 of 1."), "one seed of three is left"
+    assert f"seeds from {UNSEEN} on alone are new evidence" in main["said"]["claim"]
+    write_record(tmp_path / PROTOCOL_FILE, replace(PROTOCOL, post_hoc=()))
+    main = Shown(tmp_path).experiments[MAIN]
+    assert not any("Seeds from" in text for text in main["outcomes"])
+    assert main["said"]["claim"] == (
+        "The claim: above GAIL, SAIL, ID-Feas in every setting. It holds if it holds in the least certain one. Primary rows "
+        "were named beforehand. Conclusions hold for these demonstrators."
+    )
 
 
 def test_what_was_changed_post_hoc_is_said(tmp_path: Path) -> None:

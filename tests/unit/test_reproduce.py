@@ -418,6 +418,7 @@ def test_a_scorer_of_the_user_s_is_a_further_row(whole: Path, tmp_path: Path, ca
         (["mujoco", "--methods", "derict"], "derict"),
         (["development", "--learners", "gaif"], "gaif"),
         (["mujoco", "--address", "auto"], "--executor ray"),
+        (["mujoco", "--dry-run", "--address", "auto"], "--executor ray"),
     ],
 )
 def test_bad_input_is_refused_and_leaves_nothing(

@@ -68,6 +68,8 @@ def _check(verb: Reproduce, most_seeds: int) -> None:
         raise BadOption("--workers", verb.workers, "give a number of at least 1, or 0 for one a core")
     if verb.methods and not verb.experiments:
         raise BadOption("--methods", " ".join(verb.methods), "name an experiment that they shall be rows of, such as mujoco-a")
+    if verb.address is not None and verb.executor == "local":
+        raise BadOption("--address", verb.address, "it names a Ray cluster: give --executor ray, too")
     for name, folder in (("--out", verb.out), ("--records", verb.records)):
         if folder is not None and folder.exists() and not folder.is_dir():
             raise BadOption(name, folder, "it is a file; name a folder")
@@ -107,8 +109,6 @@ def _sizes(cells: Sequence[Cell], left: Sequence[Piece]) -> str:
 
 def _executor(verb: Reproduce) -> Executor:
     if verb.executor == "local":
-        if verb.address is not None:
-            raise BadOption("--address", verb.address, "it names a Ray cluster: give --executor ray, too")
         return Local(verb.workers)
     try:
         return import_module("imitable.experiments.ray_executor").Ray(verb.address, verb.workers)

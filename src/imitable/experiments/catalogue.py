@@ -43,6 +43,8 @@ class Where:
     """Set of demonstrators."""
     budget: int | None = None
     """Demonstrations that are asked for beside the first one of every demonstrator; `counts` then is not used."""
+    amount: float | None = None
+    """What the experiment varies, as its figure has it on an axis; None: nothing of the kind."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,17 @@ class Experiment:
     """Which recipe its rows have in common, and what is not the paper's."""
     development: bool = False
     """Whether its seeds are those of the development imitators."""
+    varied: str = ""
+    """What the amounts of its places are, as an axis is labelled; empty: they have none."""
+
+    @property
+    def amounts(self) -> dict[str, list[tuple[float, str]]]:
+        """Amounts and the names of the places that have them, by the setting that these places share, in order."""
+        groups: dict[str, dict[str, float]] = {}
+        for where in (entry.where for entry in self.entries):
+            if where.amount is not None:
+                groups.setdefault(where.setting.name, {})[where.name] = where.amount
+        return {setting: [(amount, name) for name, amount in places.items()] for setting, places in groups.items()}
 
 
 def at(setting: Setting, name: str = "", counts: tuple[int, ...] | None = None) -> Where:
@@ -111,11 +124,16 @@ SCORE_STEPS = {
 
 def _unrelated(setting: Setting, count: int) -> Where:
     counts = (*setting.counts[: setting.related], *(count for _ in setting.counts[setting.related :]))
-    return at(setting, f"{setting.name}-{count}", counts)
+    return _varied(setting, count, counts)
 
 
 def _percent(setting: Setting, percent: int) -> Where:
-    return at(setting, f"{setting.name}-{percent}", tuple(round(count * percent / 100) for count in setting.counts))
+    return _varied(setting, percent, tuple(round(count * percent / 100) for count in setting.counts))
+
+
+def _varied(setting: Setting, amount: int, counts: tuple[int, ...] | None = None) -> Where:
+    """Return a setting with some amount, which is a part of its name."""
+    return replace(at(setting, f"{setting.name}-{amount}", counts), amount=amount)
 
 
 def _paper_like(name: str, measuring: Measuring, temperature: str = "paper") -> Row:
@@ -192,19 +210,22 @@ PAPER = (
         entries((_unrelated(setting, count) for setting in FIRST for count in UNRELATED_COUNTS), COMPARED),
         "Rows as in mujoco-a. Weights of `Ours` are balanced between demonstrators, so that they depend little on the very "
         "numbers that are varied; the paper's are not balanced. Of the numbers, the paper's text names 500 only.",
+        varied="demonstrations of each unrelated demonstrator",
     ),
     Experiment(
         "demo-count",
         "20, 50 and 100 % of all demonstrations (HalfCheetah 40, 60, 100 %)",
         entries((_percent(setting, part) for setting in FIRST for part in PERCENTAGES[setting.name]), COMPARED),
         "Rows as in mujoco-a; the first demonstrations of each demonstrator.",
+        varied="% of all demonstrations",
     ),
     Experiment(
         "budget",
         "from one demonstration of each demonstrator on, more by score or uniformly",
-        entries((replace(at(SWIMMER, f"swimmer-{budget}"), budget=budget) for budget in BUDGETS), _budget_rows()),
+        entries((replace(_varied(SWIMMER, budget), budget=budget) for budget in BUDGETS), _budget_rows()),
         "By score: the scores of the first demonstrations give p_j, and so many more are drawn from it (Eqn. 4), then all are "
         "scored and weighed. Uniformly: the same number of each. Budgets are ours.",
+        varied="demonstrations asked for",
     ),
     Experiment(
         "distance",

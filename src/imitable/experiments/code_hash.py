@@ -2,7 +2,7 @@
 """A hash of the code that computes: results of equal hashes were computed alike.
 
 The rooms above it (experiments, report, command line) only say what is computed, which every job's own hash covers; but
-two files of the experiments compute themselves.
+some files of the experiments compute themselves.
 """
 
 import hashlib
@@ -13,8 +13,8 @@ from pathlib import Path
 ABOVE = ("experiments", "testing.py", "report", "cli", "__init__.py")
 """Rooms and files of the package that compute nothing."""
 
-COMPUTING = ("experiments/demonstrations.py", "experiments/store.py")
-"""Files in them that do: who demonstrates, and weights."""
+COMPUTING = ("experiments/demonstrations.py", "experiments/store.py", "experiments/work.py")
+"""Files in them that do: who demonstrates, weights, and what a run came to."""
 
 
 @cache

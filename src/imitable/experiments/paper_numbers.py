@@ -94,6 +94,9 @@ HIGHEST_P = {
 ARM_P = {"simulated arm": (7.252e-9, 1.047e-8), "real arm": (2.432e-7, 3.534e-8)}
 """The highest p of the arm, of its return and of its success, both with ID-Feas."""
 
+CLAIM = "mujoco-a"
+"""The experiment of its own claim: with projection it has learned and tested nothing."""
+
 STEPS = {"score": 500_000, "learner": 70_000_000}
 """Simulator steps of one f-MDP, and of imitation, about."""
 
@@ -105,8 +108,8 @@ def printed(setting: str, method: str) -> Printed | None:
 
 
 def highest_p(experiment: str, setting: str) -> tuple[float, str] | None:
-    """Return the paper's highest p beside that of an experiment, and against whom: it has tested nothing with projection."""
-    return HIGHEST_P.get(setting) if experiment == "mujoco-a" else None
+    """Return the paper's highest p beside that of an experiment, and against whom; see `CLAIM`."""
+    return HIGHEST_P.get(setting) if experiment == CLAIM else None
 
 
 def setting_name(imitator: str, demonstrators: Iterable[str]) -> str | None:

@@ -32,6 +32,10 @@ POST_HOC = (
 )
 """What was changed after cells of the six settings had been run, which are kept in results/first_protocol."""
 
+UNSEEN = 2
+"""The first seed of which nothing had been seen then: of GAIL, `direct` and the ceilings, seeds 0 and 1 had been. Seeds from it
+on alone are new evidence."""
+
 
 @dataclass(frozen=True)
 class Seeds:
@@ -71,6 +75,11 @@ class Protocol:
     """Hashes of the demonstrators, by body, `@` and setting, and set if it is not a."""
     post_hoc: tuple[str, ...] = ()
     """What was changed after cells had been run and seen."""
+
+    @property
+    def unseen(self) -> int | None:
+        """The first seed of which nothing had been seen when it was changed; None: it is as it was fixed beforehand."""
+        return UNSEEN if self.post_hoc else None
 
     @property
     def hash(self) -> str:

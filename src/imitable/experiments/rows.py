@@ -95,17 +95,10 @@ time before learners averaged their last policies and weights were squared, and 
 BASELINES = (GAIL, SAIL, ID_FEAS)
 """What the paper compares with."""
 
-TABLE_A = (
-    *BASELINES,
-    OURS_PAPER,
-    OURS,
-    DIRECT,
-    RELATED_ONLY,
-    OWN_EXPERT,
-    ID_FEAS_OURS,
-    GAIL_BALANCED,
-    NEIGHBOURS,
-)
+CONTROLS = (ID_FEAS_OURS, GAIL_BALANCED, NEIGHBOURS)
+"""Rows that tell weight rules from scores."""
+
+TABLE_A = (*BASELINES, OURS_PAPER, OURS, DIRECT, RELATED_ONLY, OWN_EXPERT, *CONTROLS)
 """The paper's claim: the plain learner for every row (SAIL is one of its own)."""
 
 TABLE_B = tuple(replace(row, learner=PROJECTION) for row in (GAIL, ID_FEAS, OURS, DIRECT, RELATED_ONLY, OWN_EXPERT))
@@ -130,6 +123,16 @@ RULES = {
 its square, as it is today."""
 
 
+def baselines_in(rows: Sequence[str]) -> list[str]:
+    """Return which of some rows the paper compares with."""
+    return [row.name for row in BASELINES if row.name in rows]
+
+
+def tested_in(rows: Sequence[str]) -> list[str]:
+    """Return which of some rows are tested against those, the primary ones first."""
+    return [row for row in (*PRIMARY, *EXPLORATORY) if row in rows]
+
+
 def styles(rows: Sequence[str]) -> dict[str, int]:
     """Return the number of a line's style by row: a row of table A has the same in every figure, others take what is free."""
     order = {row.name: place for place, row in enumerate(TABLE_A)}
@@ -144,5 +147,10 @@ def likest(rows: Sequence[Row]) -> Row:
 
 
 def scored_by(method: str, like: Row) -> Row:
-    """Return the row of a user's scorer, weighed by the protocol's rule; all but the scores is as in another row."""
-    return replace(like, name=method, access=(STARTS,), scoring=Scoring(method), rule=None, scored_as="", more_steps=0)
+    """Return the row of a user's scorer, weighed by the protocol's rule; all but the scores is as in another row.
+
+    Its measures are its own, but a noisy body is rolled out as often as there.
+    """
+    measuring = Measuring() if like.scoring is None else Measuring(rollouts=like.scoring.measuring.rollouts)
+    scoring = Scoring(method, measuring)
+    return replace(like, name=method, access=(STARTS,), scoring=scoring, rule=None, scored_as="", more_steps=0)

@@ -4,6 +4,7 @@
 A run's number is its mean return; a *stratum* is one setting's runs of a row, one a seed.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -144,6 +145,8 @@ class Trend:
     """One-sided p of "they do not fall"."""
     runs: int
     """N."""
+    least_p: float
+    """What p would be of runs that fall as steadily as they can: 1 over the ways to deal N runs out to the amounts."""
 
 
 def falling(amounts: Sequence[float], returns: Sequence[float]) -> Trend:
@@ -151,8 +154,10 @@ def falling(amounts: Sequence[float], returns: Sequence[float]) -> Trend:
 
     With fixed ranks, ρ falls with Σ rank(amount) · rank(return), which is what the permutations are compared by.
     """
-    if len(set(amounts)) < 2 or len(set(returns)) < 2:
-        return Trend(float("nan"), float("nan"), len(returns))
+    same = [amounts.count(amount) for amount in set(amounts)]
+    least = math.prod(math.factorial(count) for count in same) / math.factorial(len(amounts))
+    if len(same) < 2 or len(set(returns)) < 2:
+        return Trend(float("nan"), float("nan"), len(returns), least)
     ranks, levels = (np.asarray(cast(Any, stats).rankdata(values), np.float64) for values in (returns, amounts))
 
     def agreement(drawn: Floats, axis: int) -> Floats:
@@ -167,7 +172,7 @@ def falling(amounts: Sequence[float], returns: Sequence[float]) -> Trend:
         vectorized=True,
         rng=seeding.generator(0, "permutations"),
     )
-    return Trend(rank_correlation(amounts, returns), float(test.pvalue), len(returns))
+    return Trend(rank_correlation(amounts, returns), float(test.pvalue), len(returns), least)
 
 
 def steps_to(looks: Sequence[tuple[int, float | None]], goal: float) -> int | None:

@@ -11,12 +11,14 @@ from imitable.experiments.catalogue import Where
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Terms, lacking
 from imitable.experiments.intervals import interval
+from imitable.experiments.row_text import row_text
 from imitable.experiments.rows import ALL, styles
 from imitable.experiments.tables import Table
 from imitable.report.compared import arm_trials, beside
 from imitable.report.motion import rounded
-from imitable.report.printed import printed_at, said_of
+from imitable.report.printed import papers_level, printed_at
 from imitable.report.recorded import OwnRow, recorded
+from imitable.report.said import plain, said
 from imitable.report.spent import costs
 from imitable.report.tested import aggregates, claim_of, trends
 from imitable.types import Floats
@@ -45,16 +47,17 @@ def experiment(
     return {
         "name": table.experiment.name,
         "about": table.experiment.about,
-        "detail": table.experiment.detail.replace("`", "").replace("*", ""),
+        "detail": plain(table.experiment.detail),
         "remarks": _remarks(table, terms),
         "cells": len(table.cells),
         "missing": table.missing,
         "rows": table.rows,
         "styles": styles(table.rows),
         "places": [_place(table, where, paper=paper) for where in places.values()],
-        "access": _access(table, terms, own),
-        "paper": said_of(table.experiment.name),
-        **claim_of(table, paper=paper),
+        "sweep": _sweep(table),
+        "definitions": _definitions(table, terms, own),
+        "said": said(table, terms, paper=paper),
+        **claim_of(table, terms.protocol, paper=paper),
         "aggregates": aggregates(table, random),
         "trends": trends(table),
         "costs": costs(table),
@@ -85,6 +88,7 @@ def _place(table: Table, where: Where, *, paper: bool) -> dict[str, Any]:
         "name": where.name,
         "rows": known,
         "paper": [asdict(one) for one in numbers],
+        "level": papers_level(table.experiment.name, where) if paper else None,
         "demonstrated": _demonstrated(table, where.name) if table.experiment.name in DEMONSTRATED_IN else None,
     }
 
@@ -96,11 +100,26 @@ def _demonstrated(table: Table, place: str) -> float | None:
     return float(np.mean(returns)) if returns else None
 
 
-def _access(table: Table, terms: Terms, own: Sequence[OwnRow]) -> list[dict[str, Any]]:
-    """Return what every row needs beside demonstrated states."""
-    rows = {entry.row.name: entry.row.needs(terms.protocol.rule) for entry in table.experiment.entries}
+def _sweep(table: Table) -> dict[str, Any] | None:
+    """Return what is varied, and which places have which amounts, by setting; None if nothing is."""
+    groups = [{"name": setting, "points": points} for setting, points in table.experiment.amounts.items()]
+    return {"label": table.experiment.varied, "groups": groups} if groups else None
+
+
+def _definitions(table: Table, terms: Terms, own: Sequence[OwnRow]) -> list[dict[str, Any]]:
+    """Return what every row is: whose demonstrations, which scores, how they become weights, and what that takes."""
     theirs = {row.name for row in own if row.experiment == table.experiment.name}
-    return [{"row": row, "needs": [*needs, *([SCORERS_OWN] if row in theirs else [])]} for row, needs in rows.items()]
+    rows = {entry.row.name: row_text(entry.row, terms.protocol.rule) for entry in table.experiment.entries}
+    return [
+        {
+            "row": row,
+            "demonstrations": text.demonstrations,
+            "scores": plain(text.scores),
+            "weights": text.weights,
+            "needs": [*text.needs, *([SCORERS_OWN] if row in theirs else [])],
+        }
+        for row, text in rows.items()
+    ]
 
 
 def _cell(records: Sequence[CellRecord]) -> dict[str, Any]:
@@ -116,7 +135,7 @@ def _cell(records: Sequence[CellRecord]) -> dict[str, Any]:
 
 
 def _curve(curves: Sequence[Sequence[tuple[int, float | None]]]) -> dict[str, Any] | None:
-    """Return the mean of learning curves, and the range between them, where all of them are known."""
+    """Return the mean of learning curves, and the range between them, where all of them are known; `end` is the last step."""
     known = [[(steps, value) for steps, value in curve if value is not None] for curve in curves]
     if not all(known):
         return None
@@ -129,4 +148,5 @@ def _curve(curves: Sequence[Sequence[tuple[int, float | None]]]) -> dict[str, An
         "mean": rounded(values.mean(axis=0).tolist()),
         "low": rounded(values.min(axis=0).tolist()),
         "high": rounded(values.max(axis=0).tolist()),
+        "end": max(curve[-1][0] for curve in curves),
     }

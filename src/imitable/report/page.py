@@ -35,6 +35,7 @@ SCRIPTS = (
     "saving",
     "policies",
     "statistics",
+    "figures",
     "experiments",
     "page",
 )

@@ -2,7 +2,7 @@
 """What the paper prints for the places of an experiment, where imitator, demonstrators and their numbers are its own."""
 
 from imitable.experiments.catalogue import Where
-from imitable.experiments.paper_numbers import ARM, DEMONSTRATED, MAPPING, PAPER, PERCENTAGES, STEPS, Printed
+from imitable.experiments.paper_numbers import CLAIM, DEMONSTRATED, MAPPING, PAPER, PERCENTAGES, Printed, printed
 from imitable.experiments.settings import SETTINGS
 from imitable.policies.shipped import SETS
 
@@ -22,20 +22,10 @@ def printed_at(experiment: str, where: Where) -> tuple[Printed, ...]:
     return next((numbers for percent, numbers in parts.items() if where.counts == _part(where, percent)), ())
 
 
-def said_of(experiment: str) -> str:
-    """Return what the paper says of an experiment in other numbers than those of its tables; empty if nothing."""
-    if experiment == "cost":
-        return (
-            f"The paper: about {STEPS['score']:,} steps for each of four f-MDPs, and {STEPS['learner']:,} of imitation; of its "
-            "experts it does not say."
-        )
-    if experiment == "arm":
-        demonstrated, spread, ours, deviation = ARM["simulated arm"]
-        return (
-            f"The paper: Ours {ours:,} ± {deviation:,}, demonstrations {demonstrated:,} ± {spread:,}. Its ticks are not ours, "
-            "so that returns of arrivals are not comparable, but hits and arrivals are."
-        )
-    return ""
+def papers_level(experiment: str, where: Where) -> float | None:
+    """Return the paper's own return that is drawn beside the curves of its claim."""
+    found = printed(where.setting.name, "Ours") if experiment == CLAIM else None
+    return None if found is None else found.mean
 
 
 def _is_the_papers(where: Where) -> bool:

@@ -99,7 +99,7 @@ def _own_records(records: Records, terms: Terms, known: set[RunJob], tables: Seq
 def _may_be_own(record: CellRecord, terms: Terms) -> bool:
     """Return whether a record is such as a user's own scorer makes under these terms, see `rows.scored_by`."""
     job, origin = record.job, record.provenance
-    usual = job.scores is not None and job.scores.scoring.measuring == STANDARD
+    usual = job.scores is not None and replace(job.scores.scoring.measuring, rollouts=STANDARD.rollouts) == STANDARD
     same = (origin.protocol, origin.scale) == (terms.protocol.hash, terms.scale)
     return usual and same and job.rule == replace(terms.protocol.rule, scored_as="")
 

@@ -5,33 +5,30 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from imitable.experiments.catalogue import FIRST, GROUPS
-from imitable.experiments.paper_numbers import highest_p, printed
-from imitable.experiments.rows import BASELINES, EXPLORATORY, PRIMARY
-from imitable.experiments.tables import Table, aggregate, claims, improvement, outcome, regrets, related_masses, trend
+from imitable.experiments.catalogue import FIRST
+from imitable.experiments.claim_text import outcome_texts
+from imitable.experiments.paper_numbers import highest_p
+from imitable.experiments.protocol import Protocol
+from imitable.experiments.rows import baselines_in, tested_in
+from imitable.experiments.tables import Table, aggregate, claims, improvement, regrets, related_masses, trend
+from imitable.report.motion import rounded
+from imitable.report.said import CLAIMED_IN, plain
 
-CLAIMED_IN = GROUPS["mujoco"]
-"""Experiments that the paper's claim is about."""
 
-
-def claim_of(table: Table, *, paper: bool) -> dict[str, Any]:
+def claim_of(table: Table, protocol: Protocol, *, paper: bool) -> dict[str, Any]:
     """Return what came of the paper's claim, by row and test by test, if the experiment is about it.
 
     Args:
         table: of the experiment.
+        protocol: that of the table.
         paper: whether the paper's own numbers may be compared with.
     """
     if table.experiment.name not in CLAIMED_IN:
         return {"baselines": [], "outcomes": [], "claims": []}
-    baselines, rows = _baselines(table), [row for row in (*PRIMARY, *EXPLORATORY) if row in table.rows]
-    returns = {place: one.mean for place in table.places if (one := printed(place, "Ours")) is not None}
-    outcomes = [(row, asdict(outcome(table, row, baselines, returns))) for row in rows]
+    baselines = baselines_in(table.rows)
     return {
         "baselines": baselines,
-        "outcomes": [
-            {"row": row, "primary": row in PRIMARY, **found, **({} if paper else {"above_printed": None})}
-            for row, found in outcomes
-        ],
+        "outcomes": [plain(text) for text in outcome_texts(table, protocol, paper=paper)],
         "claims": [
             {
                 "row": row,
@@ -40,7 +37,7 @@ def claim_of(table: Table, *, paper: bool) -> dict[str, Any]:
                 "paper": highest_p(table.experiment.name, one.place) if paper else None,
                 **asdict(one.claim),
             }
-            for row in rows
+            for row in tested_in(table.rows)
             for one in claims(table, row, baselines)
         ],
     }
@@ -56,16 +53,19 @@ def aggregates(table: Table, random: Mapping[str, float]) -> list[dict[str, Any]
     if table.experiment.name not in CLAIMED_IN:
         return []
     rows = [row for row in table.rows if any(table.at(place, row) for place in table.places)]
-    return [
-        {
-            "row": row,
-            "normalised": None if (whole := aggregate(table, row, dict(random))) is None else asdict(whole),
-            "improvement": {other: improvement(table, row, other) for other in _baselines(table)},
-            "regret": regrets(table, row),
-            "related": {place: masses.tolist() for place, masses in related_masses(table, row).items()},
-        }
-        for row in rows
-    ]
+    return [_together(table, row, random) for row in rows]
+
+
+def _together(table: Table, row: str, random: Mapping[str, float]) -> dict[str, Any]:
+    whole, related = aggregate(table, row, dict(random)), related_masses(table, row)
+    return {
+        "row": row,
+        "normalised": None if whole is None else asdict(whole),
+        "improvement": {other: improvement(table, row, other) for other in baselines_in(table.rows)},
+        "regret": regrets(table, row),
+        "related": {place: masses.tolist() for place, masses in related.items()},
+        "effective": {place: rounded(record.effective_size for record in table.at(place, row)) for place in related},
+    }
 
 
 def trends(table: Table) -> list[dict[str, Any]]:
@@ -78,7 +78,3 @@ def trends(table: Table) -> list[dict[str, Any]]:
             if (falls := trend(table, setting.name, row)).runs:
                 found.append({"row": row, "setting": setting.name, **asdict(falls)})
     return found
-
-
-def _baselines(table: Table) -> list[str]:
-    return [row.name for row in BASELINES if row.name in table.rows]

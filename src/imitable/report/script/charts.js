@@ -18,7 +18,7 @@ function chart(width, height, frame, axes, label) {
   const place = log ? (v) => Math.log(v / x0) / Math.log(x1 / x0) : (v) => (v - x0) / (x1 - x0 || 1);
   const X = (v) => left + place(v) * (width - left - right), Y = (v) => height - bottom - (v - y0) / (y1 - y0 || 1) * (height - top - bottom);
   const svg = sv("svg", {viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label});
-  const xs = log ? axes.values : ticks(x0, x1, (width - left - right) / 80);
+  const xs = log ? axes.values : axes.xTicks ?? ticks(x0, x1, (width - left - right) / 80);
   let last = -Infinity;
   for (const value of xs) {
     svg.append(sv("line", {class: "gridline", x1: X(value), x2: X(value), y1: top, y2: height - bottom}));
@@ -31,14 +31,15 @@ function chart(width, height, frame, axes, label) {
       sv("text", {x: left - 7, y: Y(value) + 4, "text-anchor": "end"}, tickText(value)));
   }
   svg.append(sv("line", {class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom}),
-    sv("text", {x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle"}, axes.xLabel));
+    sv("text", {x: Math.min((left + width - right) / 2, width - LETTER / 2 * axes.xLabel.length), y: height - 6, "text-anchor": "middle"}, axes.xLabel));
   if (axes.yLabel) svg.append(sv("text", {transform: `translate(12 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle"}, axes.yLabel));
   return {svg, X, Y, left, right, top, bottom, width, height};
 }
+const LETTER = 6.6;   // width of one, about
 const widthOf = (node) => Math.max(260, Math.round(node.clientWidth || 600));
 const linePath = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 function cut(text, room) {
-  const most = Math.max(6, Math.floor(room / 6.6));
+  const most = Math.max(6, Math.floor(room / LETTER));
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 function symbol(verdict, x, y, r, attributes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is computed of an experiment's returns, in tables that open: the claim's tests, rows together, access, trends, costs.
+// What is known of an experiment beside its returns, in tables that open: the claim's tests, rows together, what rows are, trends, costs.
 
 const opened = new Set();   // titles of the tables that stay open when rows or experiments change
 const pText = (p) => isNumber(p) ? p < 1e-3 && p > 0 ? p.toExponential(1).replace("-", "−") : String(Number(p.toPrecision(2))) : "–";
@@ -15,43 +15,36 @@ function fold(title, ...parts) {
 function returnText(cell) {
   return !cell ? "–" : cell.count > 1 ? `${grouped(cell.mean)} ± ${grouped(cell.std)} (${cell.count})` : `${grouped(cell.mean)} (1)`;
 }
-function outcomeText(one, found) {
-  const name = `${found.row} (${found.primary ? "primary" : "exploratory"}): `, others = one.baselines.join(", ");
-  if (!found.compared) return `${name}not compared with ${others} anywhere yet.`;
-  const tested = found.tested ? `with p < 0.01 after Holm in ${found.certain} of ${found.tested} where the row and all of these have two seeds or more` : "no test yet: the row or one of these has one seed";
-  const printed = isNumber(found.above_printed) ? `; above the paper's own return in ${found.above_printed} of ${found.recorded}` : "";
-  return `${name}above ${others} in ${found.above} of ${found.compared} settings that are recorded, of ${found.places}; ${tested}${printed}.`;
-}
 function folds(one, rows) {
   const of = (lines) => lines.filter((line) => rows.includes(line.row));
-  return [claimFold(one, of(one.claims)), ...togetherFold(one, of(one.aggregates)), trendFold(of(one.trends)), besideFold(of(one.beside)), trialFold(one, of(one.trials)), accessFold(of(one.access)), costFold(one, of(one.costs)), seedFold(one, rows)].filter(Boolean);
+  return [claimFold(one, of(one.claims)), ...togetherFold(one, of(one.aggregates)), trendFold(of(one.trends)), besideFold(of(one.beside)), trialFold(one, of(one.trials)), definitionFold(of(one.definitions)), costFold(one, of(one.costs)), seedFold(one, rows)].filter(Boolean);
 }
 function claimFold(one, lines) {
   if (!lines.length) return null;
   const p = (line, value) => isNumber(line.p) ? pText(value) : "one seed";
   const theirs = lines.some((line) => line.paper), last = (line) => theirs ? [line.paper ? `${String(line.paper[0]).replace("-", "−")} (${line.paper[1]})` : "–"] : [];
-  const said = theirs ? " Of the paper's p-values that can be recomputed from its means and deviations, a one-sided test gives Swimmer's only." : "";
   return fold("The claim, test by test",
     tableOf("claims", ["row", "setting", "least certain against", "above all", "p, two-sided", "after Holm", "p, one-sided", ...(theirs ? ["the paper's p"] : [])],
       lines.map((line) => [line.row, line.place, line.baseline, line.above ? "yes" : "no", p(line, line.p), p(line, line.adjusted), p(line, line.one_sided), ...last(line)]), "two-names"),
-    `Per setting the largest p over ${one.baselines.join(", ")} (Welch; two-sided 1 where the mean is not above); Holm over all ${one.places.length} settings, recorded or not; one-sided beside it. A row or a baseline with one seed has no p.${said}`);
+    one.said.tests);
 }
 function togetherFold(one, lines) {
   if (!lines.length) return [];
   const spread = (whole) => !whole ? "–" : `${signed(whole.iqm, 2)}${isNumber(whole.low) ? ` (${signed(whole.low, 2)} to ${signed(whole.high, 2)})` : ""}`;
-  const places = one.places.map((place) => place.name);
+  const places = one.places.map((place) => place.name), round = (values) => values.map((value) => grouped(value)).join(", ");
+  const masses = (line, place) => place in line.related ? `${round(line.related[place].map((part) => 100 * part))} (${round(line.effective[place])})` : "–";
   const why = one.normalised ? "" : " No returns of random policies lie beside the protocol, so that nothing is normalised: python -m imitable.experiments.random_policy --results FOLDER measures them.";
   return [
     fold("Rows over all settings: interquartile mean, probability of improvement",
       tableOf("together", ["row", "settings", "fewest seeds", "interquartile mean (95 % interval)", "mean", "worst setting", ...one.baselines.map((name) => `P above ${name}`)],
         lines.map((line) => [line.row, line.normalised?.places ?? "–", line.normalised?.fewest ?? "–", spread(line.normalised), signed(line.normalised?.mean, 2), signed(line.normalised?.worst, 2), ...one.baselines.map((name) => chance(line.improvement[name]))])),
-      `Returns are normalised: 0 is a random policy's, 1 that of the row own expert. The interquartile mean leaves a quarter of the runs out at each end, failures among them. The interval is a bootstrap's within settings, needs three seeds everywhere, and takes the own expert's return for certain. P: the probability that a run of the row is above one of the baseline.${why}`),
+      `${one.said.together}${why}`),
     fold("Regret to related only, by setting",
       tableOf("regret", ["row", ...places], lines.map((line) => [line.row, ...places.map((place) => grouped(line.regret[place]))])),
-      "How far the mean return stays below that of imitating related demonstrators only; below zero: above it."),
+      `${one.said.regret} Below zero: above it.`),
     fold("Weights: the part that related demonstrators carry, by setting",
-      tableOf("related", ["row", ...places], lines.filter((line) => Object.keys(line.related).length).map((line) => [line.row, ...places.map((place) => line.related[place]?.map(chance).join(", ") ?? "–")])),
-      "Every seed. How it is divided between the related demonstrators matters, too."),
+      tableOf("related", ["row", ...places], lines.filter((line) => Object.keys(line.related).length).map((line) => [line.row, ...places.map((place) => masses(line, place))])),
+      `${one.said.related} How it is divided between the related demonstrators matters, too.`),
   ];
 }
 function trendFold(lines) {
@@ -72,18 +65,19 @@ function trialFold(one, lines) {
   if (!lines.length) return null;
   return fold("Trials: success, hits, tests of direct",
     tableOf("trials", ["row", "deviation between trials", "success", "hits", "p of return", "p of success"], lines.map((line) => [line.row, grouped(line.std), percent(line.success), percent(line.hits), pText(line.p_return), pText(line.p_success)])),
-    `p: two-sided Welch tests of direct against the row, over seeds. ${one.paper}`);
+    `p: two-sided Welch tests of direct against the row, over seeds. ${one.said.paper}`);
 }
-function accessFold(lines) {
-  return fold("Access: what every row needs beside demonstrated states", tableOf("access", ["row", "needs access to"], lines.map((line) => [line.row, line.needs.join(", ")]), "words"));
+function definitionFold(lines) {
+  return fold("Rows: whose demonstrations, which scores, how they become weights, what that takes",
+    tableOf("definitions", ["row", "demonstrations", "scores", "weights", "needs access to"], lines.map((line) => [line.row, line.demonstrations, line.scores, line.weights, line.needs.join(", ")]), "words"),
+    "Access: what a row needs beside demonstrated states. D: the distance that a scorer measures; balanced: between demonstrators.");
 }
 function costFold(one, lines) {
   const experts = lines.some((line) => isNumber(line.experts)), followed = lines.some((line) => isNumber(line.followed));
   const columns = ["setting", "row", ...(experts ? ["steps: experts"] : []), "steps: score", "projection", "learner", "core-seconds: score", "learner", ...(followed ? ["pieces followed"] : [])];
   const line = (each) => [each.place, each.row, ...(experts ? [grouped(each.experts)] : []), grouped(each.score_steps), grouped(each.projection_steps), grouped(each.learner_steps), grouped(each.score_s), grouped(each.learner_s), ...(followed ? [chance(each.followed)] : [])];
-  const said = [experts ? "Experts: all steps of training the demonstrators, as their cards say." : "", one.name === "cost" ? one.paper : ""].filter(Boolean).join(" ");
   return fold("Costs: simulator steps and core-seconds", tableOf("costs", columns, lines.map(line), "two-names"),
-    `Mean over seeds. Cells that share scores paid for them once.${followed ? " Pieces followed: of the pieces of demonstrations that were drawn, those that the imitator could follow." : ""} ${said}`);
+    `Mean over seeds. Cells that share scores paid for them once.${followed ? " Pieces followed: of the pieces of demonstrations that were drawn, those that the imitator could follow." : ""}${experts ? ` ${one.said.paper}` : ""}`);
 }
 function seedFold(one, rows) {
   const lines = one.places.flatMap((place) => rows.filter((row) => place.rows[row]).flatMap((row) => place.rows[row].seeds.map((seed, k) =>

@@ -12,8 +12,7 @@ function drawStrip() {
   const high = what === "share" ? Math.max(1.05, Math.min(quantile([...finite].sort((a, b) => a - b), 0.995) * 1.05, 3)) : Math.max(...finite, 1e-9) * 1.02;
   const left = narrow ? 14 : Math.min(240, 20 + 7 * Math.max(...names.map((group) => file.demonstrators[group].length)));
   const drawn = chart(width, rowHeight * names.length + 62, {left, top: 22}, {x: [0, high], y: [names.length, 0], rows: true,
-    xLabel: what === "share" ? "share: what is left of a passive imitator's distance (0 follows perfectly, 1 is no better than staying passive)" : `${what} (0 to 1)`}, `Distribution of the ${what} by demonstrator`);
-  if (width - left < 700 && what === "share") drawn.svg.lastChild.textContent = "share (0 follows perfectly, 1: passive)";
+    xLabel: what !== "share" ? `${what} (0 to 1)` : width - left < 700 ? "share (0 follows perfectly, 1: passive)" : "share: what is left of a passive imitator's distance (0 follows perfectly, 1 is no better than staying passive)"}, `Distribution of the ${what} by demonstrator`);
   if (what === "share") bands(drawn, file);
   names.forEach((group, line) => stripRow(drawn, file, group, line, values, narrow, high));
   byId("strip-title").textContent = `Distribution of the ${what}, one mark a demonstration: ${GLYPHS[0]} feasible, ${GLYPHS[1]} nearly, ${GLYPHS[2]} infeasible; box: the middle half`;

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What stands under figures and tables, one text for docs/reproduction.md and the report."""
+
+from imitable.experiments.paper_numbers import ARM, ARM_P, STEPS
+
+CURVES = (
+    "Lines: the last 64 episodes while it learns, with sampled actions, mean over seeds; bands: the range of seeds. Dots: the "
+    "returns of the tables, with mean actions of the final policy."
+)
+"""Of returns against steps."""
+
+PAPERS_LINE = "The grey dotted level: the paper's Ours."
+
+AMOUNTS = "Mean actions of the final policy; bars: deviation between seeds, where there are two or more."
+"""Of returns against an amount."""
+
+EXPERTS = "Experts: all runs of the four demonstrators, and of the policies that they began from, each once."
+
+
+def returns_caption(episodes: int) -> str:
+    """Say what numbers in a table of returns are, of so many episodes a run."""
+    return f"Mean ± deviation between seeds (number of seeds), mean actions of the final policy, {episodes} episodes."
+
+
+def papers_steps() -> str:
+    """Say what the paper says of its costs."""
+    return (
+        f"The paper: about {STEPS['score']:,} steps for each of four f-MDPs, and {STEPS['learner']:,} of imitation; of its "
+        "experts it does not say."
+    )
+
+
+def papers_arm() -> str:
+    """Say what the paper says of its simulated arm."""
+    demonstrated, spread, ours, deviation = ARM["simulated arm"]
+    returned, succeeded = ARM_P["simulated arm"]
+    return (
+        f"The paper: Ours {ours:,} ± {deviation:,}, demonstrations {demonstrated:,} ± {spread:,}. It does not say between what "
+        "it deviates; its ticks are not ours, so that returns of arrivals are not comparable, but hits and arrivals are. Its "
+        f"highest p, with ID-Feas, are {returned:.2g} of the return and {succeeded:.2g} of success. It prints 5.12e3 steps "
+        "for the scores and 2.56e4 for the learner."
+    )
