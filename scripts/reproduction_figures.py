@@ -13,11 +13,11 @@ import matplotlib as mpl
 mpl.use("Agg")
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from imitable.experiments.captions import AMOUNTS, CURVES, PAPERS_LINE
+from imitable.experiments.curves import Curve, mean_curve
 from imitable.experiments.paper_numbers import printed
 from imitable.experiments.rows import CONTROLS, OWN_EXPERT, RELATED_ONLY, styles
 from imitable.experiments.tables import Table
@@ -40,9 +40,6 @@ COLOURS = (
 
 DASHES = {RELATED_ONLY.name: "--", OWN_EXPERT.name: "--", **{row.name: ":" for row in CONTROLS}}
 """Ceilings are dashed and control rows dotted; all others are solid."""
-
-GRID = 100
-"""Points of a mean curve: as many as a record has."""
 
 
 class Drawing(Protocol):
@@ -91,20 +88,13 @@ class Curves:
         return with_legend(figure, panels)
 
 
-def draw_curve(
-    panel: Axes, seeds: Sequence[Sequence[tuple[int, float | None]]], colour: str, name: str, dashes: str = "-"
-) -> None:
-    """Draw the mean of some learning curves, (steps, return) each, and the range between them."""
-    known = [[(steps, value) for steps, value in curve if value is not None] for curve in seeds]
-    known = [curve for curve in known if len(curve) > 1]
-    if not known:
+def draw_curve(panel: Axes, seeds: Sequence[Curve], colour: str, name: str, dashes: str = "-") -> None:
+    """Draw the mean of some learning curves, and the range between them."""
+    if (found := mean_curve(seeds)) is None:
         return
-    steps = np.linspace(max(curve[0][0] for curve in known), min(curve[-1][0] for curve in known), GRID)
-    seen = [(np.array([at for at, _ in curve], float), np.array([value for _, value in curve])) for curve in known]
-    values: Floats = np.array([np.interp(steps, at, value) for at, value in seen])
-    panel.plot(steps, values.mean(axis=0), color=colour, label=name, linewidth=1.2, linestyle=dashes)
-    if len(values) > 1:
-        panel.fill_between(steps, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, linewidth=0)
+    panel.plot(found.steps, found.mean, color=colour, label=name, linewidth=1.2, linestyle=dashes)
+    if len(seeds) > 1:
+        panel.fill_between(found.steps, found.low, found.high, color=colour, alpha=0.15, linewidth=0)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from imitable.experiments.catalogue import Where
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Terms, lacking
+from imitable.experiments.curves import Curve, mean_curve
 from imitable.experiments.intervals import interval
 from imitable.experiments.row_text import row_text
 from imitable.experiments.rows import ALL, styles
@@ -21,7 +22,6 @@ from imitable.report.recorded import OwnRow, recorded
 from imitable.report.said import plain, said
 from imitable.report.spent import costs
 from imitable.report.tested import aggregates, claim_of, trends
-from imitable.types import Floats
 
 DEMONSTRATED_IN = ("demo-return", "limits")
 """Experiments that compare with what is demonstrated."""
@@ -134,19 +134,14 @@ def _cell(records: Sequence[CellRecord]) -> dict[str, Any]:
     }
 
 
-def _curve(curves: Sequence[Sequence[tuple[int, float | None]]]) -> dict[str, Any] | None:
-    """Return the mean of learning curves, and the range between them, where all of them are known; `end` is the last step."""
-    known = [[(steps, value) for steps, value in curve if value is not None] for curve in curves]
-    if not all(known):
+def _curve(curves: Sequence[Curve]) -> dict[str, Any] | None:
+    """Return learning curves as one."""
+    if (found := mean_curve(curves)) is None:
         return None
-    arrays: list[tuple[Floats, Floats]] = [(np.array(one)[:, 0], np.array(one)[:, 1]) for one in known]
-    steps = arrays[0][0]
-    steps = steps[(steps >= max(at[0] for at, _ in arrays)) & (steps <= min(at[-1] for at, _ in arrays))]
-    values = np.array([np.interp(steps, *one) for one in arrays])
     return {
-        "steps": [int(step) for step in steps],
-        "mean": rounded(values.mean(axis=0).tolist()),
-        "low": rounded(values.min(axis=0).tolist()),
-        "high": rounded(values.max(axis=0).tolist()),
-        "end": max(curve[-1][0] for curve in curves),
+        "steps": [int(step) for step in found.steps],
+        "mean": rounded(found.mean.tolist()),
+        "low": rounded(found.low.tolist()),
+        "high": rounded(found.high.tolist()),
+        "end": found.end,
     }
