@@ -28,6 +28,7 @@ from imitable.experiments.own_reward import OwnReward, read_own_reward
 from imitable.experiments.paper_numbers import CLAIM, STEPS
 from imitable.experiments.protocol import Protocol, read_protocol
 from imitable.experiments.random_policy import read_random
+from imitable.experiments.remade import Remade, read_remade
 from imitable.experiments.rows import TABLE_A, TABLE_B
 from imitable.experiments.tables import Table, spent_hours, table_of
 
@@ -49,6 +50,8 @@ class Page:
     """Of the arm through its real protocol."""
     own_reward: OwnReward | None = None
     """What bodies of `limits` return that learn from their own reward."""
+    remade: Remade | None = None
+    """Cells of earlier code, made again."""
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
     """What was found, in words, by experiment; under the empty name, of all."""
     earlier: Mapping[str, Sequence[CellRecord]] = field(default_factory=dict[str, Sequence[CellRecord]])
@@ -180,6 +183,22 @@ WORDS = (
 """What a reader must know before the first table."""
 
 
+def _again(page: Page) -> list[str]:
+    """Say what became of cells that another version of the code made again."""
+    if page.remade is None:
+        return []
+    cells, same = page.remade.cells, sum(cell.same for cell in page.remade.cells)
+    versions = {code for cell in cells for code in cell.codes}
+    others = [f"{cell.name} ({cell.returns[0]:,.0f}, then {cell.returns[1]:,.0f})" for cell in cells if not cell.same]
+    return [
+        "Cells were made over days, while the code was changed. The quickest cell of each of",
+        f"{len(versions)} earlier versions was made again by version `{page.remade.code}`, from its demonstrations on:",
+        f"{same} of {len(cells)} came out the same to the last bit{'; not ' if others else ''}{'; '.join(others)}",
+        "(`python -m imitable.experiments.remade`).",
+        "",
+    ]
+
+
 def introduction(page: Page) -> list[str]:
     """Return what is fixed, what was spent and what is left."""
     tables, protocol, rule = page.tables.values(), page.protocol, page.protocol.rule
@@ -210,6 +229,7 @@ def introduction(page: Page) -> list[str]:
         f"{BUDGET_HOURS} core-hours; left of it are {_left(page, FIRST_GOAL)}. To all seeds:",
         f"{_left(page, len(protocol.seeds.paper))}.",
         "",
+        *_again(page),
     ]
 
 
@@ -287,7 +307,7 @@ def main() -> None:
     if unknown := said.keys() - tables.keys() - {""}:
         parser.error(f"{notes} has notes of {', '.join(sorted(unknown))}, which is no experiment")
     earlier = {name: read_cells(options.results / folder) for name, folder in EARLIER.items()}
-    others = read_arm_real(options.results), read_own_reward(options.results)
+    others = read_arm_real(options.results), read_own_reward(options.results), read_remade(options.results)
     page = Page(tables, terms, returns, images, *others, said, earlier)
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "reproduction.md").write_text(page_text(page))

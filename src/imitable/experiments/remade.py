@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Does a change of the code change results? One recorded cell of every version of the code, made again by this one.
+
+python -m imitable.experiments.remade. Of the cells that a version had a part in, the quickest is made from its demonstrations
+on, and compared bit for bit. The record is RESULTS/remade.json.
+"""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from imitable.experiments.cell_records import CellRecord, read_cell, read_cells
+from imitable.experiments.code_hash import code_hash
+from imitable.experiments.options import add_places, places_of
+from imitable.experiments.records import read_record, write_record
+from imitable.experiments.store import Store
+from imitable.experiments.work import Workshop, make, pieces_of
+from imitable.workers import Workers
+
+
+@dataclass(frozen=True)
+class RemadeCell:
+    """One cell, made twice."""
+
+    name: str
+    """Of its job."""
+    codes: tuple[str, ...]
+    """Hashes of the code that made it first."""
+    same: bool
+    """Whether policy, returns and weights are the same to the last bit."""
+    returns: tuple[float, float]
+    """Mean return of mean actions, first and again."""
+
+
+@dataclass(frozen=True)
+class Remade:
+    """All of them."""
+
+    code: str
+    """Hash of the code that made them again."""
+    cells: tuple[RemadeCell, ...]
+
+
+def chosen(records: Sequence[CellRecord], code: str) -> list[CellRecord]:
+    """Return the quickest cell of every version of the code but one, each cell once."""
+    found: dict[str, CellRecord] = {}
+    for record in sorted(records, key=lambda one: one.spent.score_s + one.spent.learner_s, reverse=True):
+        found |= dict.fromkeys(record.provenance.codes - {code}, record)
+    return list({record.job.name: record for _, record in sorted(found.items())}.values())
+
+
+def remake(record: CellRecord, out: Path) -> RemadeCell:
+    """Make a cell again in a store of its own, or go on with it, and compare."""
+    origin = record.provenance
+    workshop = Workshop(Store(out), out / "records", origin.protocol, origin.scale)
+    for piece in pieces_of([record.job], workshop):
+        make(piece, workshop)
+    again = read_cell(workshop.records, record.job)
+    assert again is not None
+    same = (origin.policy, _played(record), record.masses) == (again.provenance.policy, _played(again), again.masses)
+    returns = (record.mean_actions.mean, again.mean_actions.mean)
+    return RemadeCell(record.job.name, tuple(sorted(origin.codes)), same, returns)
+
+
+def _played(record: CellRecord) -> tuple[float, ...]:
+    return (*record.mean_actions.returns, *record.sampled_actions.returns)
+
+
+def remade_path(results: Path) -> Path:
+    """Return where the record lies."""
+    return results / "remade.json"
+
+
+def read_remade(results: Path) -> Remade | None:
+    """Return the record, if it is there."""
+    path = remade_path(results)
+    return read_record(Remade, path) if path.exists() else None
+
+
+def main() -> None:
+    """Make them, one process a core."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_places(parser)
+    places = places_of(parser.parse_args())
+    records = chosen(read_cells(places.results / "cells"), code_hash())
+    with Workers(preload=["imitable.experiments.work"]) as workers:
+        found = dict(workers.run(remake, [(record, places.runs / "remade") for record in records]))
+    write_record(
+        remade_path(places.results), Remade(code_hash(), tuple(found[index] for index in range(len(records)))), indent=1
+    )
+
+
+if __name__ == "__main__":
+    main()
