@@ -14,8 +14,10 @@ import pytest
 from imitable.experiments.catalogue import CHEETAH, Entry, Experiment, Where, catalogue
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Cell, Terms, cells_of
+from imitable.experiments.own_reward import OwnReward
 from imitable.experiments.protocol import PLAIN, PROJECTION
 from imitable.experiments.random_policy import random_returns
+from imitable.experiments.remade import Remade, RemadeCell
 from imitable.experiments.rows import TABLE_A, Row
 from imitable.experiments.tables import Outcome, Table, aggregate, claims, improvement, outcome, strata, table_of
 from imitable.spec_text import split
@@ -130,7 +132,11 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
     def text(records: Path) -> str:
         tables = {one.name: table_of(one, TERMS, records) for one in EXPERIMENTS}
         notes = script.notes_of("Of all.\n\n## budget\n\nOf one.\n")
-        return script.page_text(script.Page(tables, TERMS, {TWO.imitator: -1000.0}, tmp_path / "images", notes=notes))
+        random, own_reward = {TWO.imitator: -1000.0}, OwnReward((0, 1), {TWO.imitator: (4000.0, 6000.0)})
+        remade = Remade("c0de", (RemadeCell("a", ("b",), True, (1.0, 1.0)), RemadeCell("d", ("b", "e"), False, (1.0, 2000.0))))
+        images = tmp_path / "images"
+        shown = script.Page(tables, TERMS, random, images, own_reward=own_reward, remade=remade, notes=notes)
+        return script.page_text(shown)
 
     page, empty = text(runs / "records"), text(tmp_path / "none")
     for experiment in EXPERIMENTS:
@@ -144,6 +150,9 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
     assert "| walker2d-2 | `walker2d` | 10 × `walker2d:friction=1.1`, 10 × `walker2d:friction=0.7` | 500 × " in page
     assert "Not recorded yet" not in page
     assert "| *paper: Ours* | 74 ± 20 |" in page
+    assert "\n2 earlier versions was made again by version `c0de`" in page
+    assert "\n1 of 2 came out the same to the last bit; not d (1, then 2,000)\n" in page
+    assert " | 5,000 ± 1,414 (2) |" in page
     assert "\n## What was found\n\nOf all.\n" in page
     assert page.index("\n## budget\n") < page.index("\nOf one.\n") < page.index("\n## distance\n")
     assert "| swimmer | back=10 | back=10 → back=12; back=10 → back=20 | swimmer; front=10 |" in page
