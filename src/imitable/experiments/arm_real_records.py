@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from imitable.experiments.franky_server import Difference
-from imitable.experiments.records import read_record
+from imitable.experiments.records import read_if_there
 from imitable.experiments.statistics import fisher, welch
 from imitable.types import Floats
 
@@ -75,8 +75,7 @@ def empty_record() -> ArmRealRecord:
 
 def read_arm_real(results: Path) -> ArmRealRecord | None:
     """Return the record, if it is there."""
-    path = record_path(results)
-    return read_record(ArmRealRecord, path) if path.exists() else None
+    return read_if_there(ArmRealRecord, record_path(results))
 
 
 @dataclass(frozen=True)

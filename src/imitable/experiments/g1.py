@@ -16,7 +16,7 @@ from pathlib import Path
 from imitable.demos.conversion.convert import convert
 from imitable.demos.store import read
 from imitable.experiments.balanced import balanced_movements, lowest_m
-from imitable.experiments.records import read_record, write_record
+from imitable.experiments.records import read_if_there, write_record
 from imitable.feasibility.score import score
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.static_checks import static_checks
@@ -89,7 +89,7 @@ def record_path(results: Path) -> Path:
 
 def read_g1(results: Path) -> G1Record | None:
     """Return the record, if it is there."""
-    return read_record(G1Record, record_path(results)) if record_path(results).exists() else None
+    return read_if_there(G1Record, record_path(results))
 
 
 def faster(clip: Trajectory, nq: int) -> Trajectory:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from imitable.experiments.options import add_places, places_of
-from imitable.experiments.records import read_record, record_or_skip
+from imitable.experiments.records import read_if_there, record_or_skip
 from imitable.experiments.settings import home_of
 from imitable.experiments.statistics import rank_correlation
 from imitable.feasibility.ladders import turned
@@ -77,8 +77,7 @@ def ladders_path(results: Path) -> Path:
 
 def read_ladders(results: Path) -> LadderRecord | None:
     """Return the record, if it is there."""
-    path = ladders_path(results)
-    return read_record(LadderRecord, path) if path.exists() else None
+    return read_if_there(LadderRecord, ladders_path(results))
 
 
 def climb(imitator: str, knob: str, values: Sequence[float]) -> Ladder:

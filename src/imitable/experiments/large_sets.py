@@ -15,7 +15,7 @@ from pathlib import Path
 
 from imitable.demos.store import read, write
 from imitable.experiments.options import add_places, places_of
-from imitable.experiments.records import read_record, record_or_skip
+from imitable.experiments.records import read_if_there, record_or_skip
 from imitable.feasibility.score import score
 from imitable.files import Output
 from imitable.policies.shipped import policy_for
@@ -56,8 +56,7 @@ def large_sets_path(results: Path) -> Path:
 
 def read_large_sets(results: Path) -> LargeSetsRecord | None:
     """Return the record, if it is there."""
-    path = large_sets_path(results)
-    return read_record(LargeSetsRecord, path) if path.exists() else None
+    return read_if_there(LargeSetsRecord, large_sets_path(results))
 
 
 def repeated(count: int) -> Iterator[Trajectory]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from imitable.evaluation.returns import EVALUATION_SEED, play
 from imitable.experiments.options import add_places, places_of
-from imitable.experiments.records import read_record, record_or_skip
+from imitable.experiments.records import read_if_there, record_or_skip
 from imitable.experiments.settings import BY_NAME
 from imitable.imitation.run_folder import RunFolder
 from imitable.policies.shipped import policy_for
@@ -62,8 +62,7 @@ def noise_path(results: Path) -> Path:
 
 def read_noise(results: Path) -> NoiseRecord | None:
     """Return the record, if it is there."""
-    path = noise_path(results)
-    return read_record(NoiseRecord, path) if path.exists() else None
+    return read_if_there(NoiseRecord, noise_path(results))
 
 
 def measure(body: str, policy: Policy) -> NoiseRow:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from imitable.experiments.catalogue import PAPER
 from imitable.experiments.options import add_places, places_of
-from imitable.experiments.records import read_record, record_or_skip
+from imitable.experiments.records import read_if_there, record_or_skip
 from imitable.rl.expert import train
 from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
@@ -57,8 +57,7 @@ def own_reward_path(results: Path) -> Path:
 
 def read_own_reward(results: Path) -> OwnReward | None:
     """Return the record, if it is there."""
-    path = own_reward_path(results)
-    return read_record(OwnReward, path) if path.exists() else None
+    return read_if_there(OwnReward, own_reward_path(results))
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from imitable import seeding
 from imitable.evaluation.returns import EVALUATION_SEED
 from imitable.experiments.options import add_places, places_of
-from imitable.experiments.records import read_record, record_or_skip
+from imitable.experiments.records import read_if_there, record_or_skip
 from imitable.experiments.settings import DEVELOPMENT, SETTINGS
 from imitable.robots.parse import parse_robot
 from imitable.sim.batch import Batch
@@ -64,8 +64,7 @@ def random_path(results: Path) -> Path:
 
 def read_random(results: Path) -> RandomReturns | None:
     """Return the record, if it is there."""
-    path = random_path(results)
-    return read_record(RandomReturns, path) if path.exists() else None
+    return read_if_there(RandomReturns, random_path(results))
 
 
 def main() -> None:

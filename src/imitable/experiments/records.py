@@ -48,6 +48,11 @@ def read_record(kind: type[Record], path: Path) -> Record:
     return from_json(kind, content, path.name)
 
 
+def read_if_there(kind: type[Record], path: Path) -> Record | None:
+    """Return the record of a file, if there is one."""
+    return read_record(kind, path) if path.exists() else None
+
+
 def write_record(path: Path, record: Any, indent: int | None = None) -> None:
     """Write a record as a whole file; with an indent, one value a line, and lists of numbers a line each."""
     text = json.dumps(to_json(record), indent=indent)

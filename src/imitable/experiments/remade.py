@@ -13,7 +13,7 @@ from pathlib import Path
 from imitable.experiments.cell_records import CellRecord, read_cell, read_cells
 from imitable.experiments.code_hash import code_hash
 from imitable.experiments.options import add_places, places_of
-from imitable.experiments.records import read_record, write_record
+from imitable.experiments.records import read_if_there, write_record
 from imitable.experiments.store import Store
 from imitable.experiments.work import Workshop, make, pieces_of
 from imitable.workers import Workers
@@ -74,8 +74,7 @@ def remade_path(results: Path) -> Path:
 
 def read_remade(results: Path) -> Remade | None:
     """Return the record, if it is there."""
-    path = remade_path(results)
-    return read_record(Remade, path) if path.exists() else None
+    return read_if_there(Remade, remade_path(results))
 
 
 def main() -> None:

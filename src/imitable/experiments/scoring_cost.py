@@ -17,7 +17,7 @@ from imitable.experiments.cases import Recording
 from imitable.experiments.demonstrations import record_demonstrations, recorded
 from imitable.experiments.feasibility import one_pass_s
 from imitable.experiments.options import add_places, places_of
-from imitable.experiments.records import read_record, record_or_skip
+from imitable.experiments.records import read_if_there, record_or_skip
 from imitable.experiments.settings import BY_NAME, SETTINGS
 from imitable.feasibility.score import score
 from imitable.workers import Workers
@@ -65,8 +65,7 @@ def cost_path(results: Path) -> Path:
 
 def read_costs(results: Path) -> CostRecord | None:
     """Return the record, if it is there."""
-    path = cost_path(results)
-    return read_record(CostRecord, path) if path.exists() else None
+    return read_if_there(CostRecord, cost_path(results))
 
 
 def measure(name: str, effort: str, runs: Path) -> Cost:

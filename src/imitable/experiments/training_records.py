@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from imitable.experiments.records import read_record
+from imitable.experiments.records import read_if_there
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,9 @@ def experts_path(results: Path) -> Path:
 
 def read_experts(results: Path) -> ExpertRecord | None:
     """Return the record of experts, if it is there."""
-    path = experts_path(results)
-    return read_record(ExpertRecord, path) if path.exists() else None
+    return read_if_there(ExpertRecord, experts_path(results))
 
 
 def read_throughput(results: Path) -> ThroughputRecord | None:
     """Return the record of throughput, if it is there."""
-    path = results / "throughput.json"
-    return read_record(ThroughputRecord, path) if path.exists() else None
+    return read_if_there(ThroughputRecord, results / "throughput.json")
