@@ -220,3 +220,39 @@ def test_a_break_changes_nothing(slider: Robot) -> None:
     assert [one.hash for one in broken.demos] == [one.hash for one in whole.demos]
     assert [one.terminated for one in broken.demos] == [one.terminated for one in whole.demos]
     assert broken.count == whole.count
+
+
+def test_runs_that_draw_the_same_pieces_share_what_became_of_them(
+    slider: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = job_of(moves(slider, 200, 300), slider)
+    job, pieces = replace(alone, projections=tmp_path / "shared"), drawn_pieces(alone, 2000, 2)
+    assert len(pieces) > 256
+    whole, first = ended(alone, pieces), ended(job, pieces)
+    [file] = (tmp_path / "shared").iterdir()
+    other = replace(job, seed=1)
+    ended(other, drawn_pieces(other, 2000, 2))
+    assert len(list((tmp_path / "shared").iterdir())) == 2, "another seed is another projection"
+    file.rename(tmp_path / "kept")
+    file.write_bytes(b"damaged")
+    assert ended(job, pieces).count == whole.count, "and is made again"
+    assert file.read_bytes() == (tmp_path / "kept").read_bytes()
+    monkeypatch.setattr(Reroller, "follow", None)  # whoever simulates now fails
+    again = ended(job, pieces)
+    for one in (first, again):
+        assert one.count == whole.count
+        assert [each.hash for each in one.demos] == [each.hash for each in whole.demos]
+
+
+def test_a_run_with_less_room_takes_what_it_has_room_for(slider: Robot, tmp_path: Path) -> None:
+    alone = job_of(moves(slider, 200, 300), slider)
+    shared, pieces = replace(alone, projections=tmp_path / "shared"), drawn_pieces(alone, 2000, 2)
+    room = ended(shared, pieces).steps // 2
+    found: list[Projecting] = []
+    for job in (alone, shared):
+        projecting = Projecting(job, pieces, room)
+        while not projecting.done:
+            projecting.iterate()
+        found.append(projecting)
+    assert found[0].count == found[1].count
+    assert 0 < found[0].count.steps <= room

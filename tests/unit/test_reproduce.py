@@ -105,6 +105,18 @@ def test_a_row_with_projection_says_what_it_took(tmp_path: Path) -> None:
     assert record.spent.steps <= record.job.steps, "a run's steps are all that it simulates"
 
 
+def test_a_projection_is_made_once_for_all_that_learn_from_it(tmp_path: Path) -> None:
+    [usual] = cells("mujoco-b/half_cheetah-1/gail")
+    longer = replace(usual, job=replace(usual.job, steps=usual.job.steps + 512))
+    together, alone = tmp_path / "together", tmp_path / "alone"
+    assert not [one for one in (*made([usual, longer], together), *made([longer], alone)) if one.failure]
+    [first], [second] = results([usual], together), results([longer], together)
+    assert first.spent.projection_steps == second.spent.projection_steps > 0
+    assert second.spent.learner_steps > first.spent.learner_steps
+    assert len(list((together / "projections").glob("*/*.safetensors"))) == 1
+    assert bits([longer], together) == bits([longer], alone)
+
+
 def test_a_record_says_what_came_out_and_what_it_took(whole: Path) -> None:
     gail, feas, again = results(cells(*NAMES), whole)
     assert feas == again

@@ -3,6 +3,7 @@
 
 STORE/demos/…      LeRobot datasets        STORE/runs/…       run folders, as `imitable imitate` writes them
 STORE/scores/…     score files             STORE/records/…    what cells came to, small
+STORE/projections/…  what became of pieces of demonstrations on the imitator
 """
 
 from collections.abc import Mapping
@@ -40,6 +41,10 @@ class Store:
     def run(self, job: RunJob) -> Path:
         """Run folder."""
         return self.path / "runs" / job.name
+
+    def projections(self, code: str) -> Path:
+        """Folder of projections that runs of one version of the code share."""
+        return self.path / "projections" / code
 
     def scoring_cost(self, job: ScoreJob) -> Path:
         """File with what a score file took."""

@@ -132,7 +132,13 @@ def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
     demos, folder = store.read(job.demos, job.imitator, job.seed), RunFolder(store.run(job))
     with counted(store.run_cost(job)):
         weights = store.weights(job, demos)
-        asked = Run(steps=_steps(job, store), seed=job.seed, episodes=job.episodes, evaluate_best=False)
+        asked = Run(
+            steps=_steps(job, store),
+            seed=job.seed,
+            episodes=job.episodes,
+            evaluate_best=False,
+            projections=store.projections(code_hash()),
+        )
         imitate(demos, job.imitator, job.learner, weights, run=asked, out=Output(folder.path, resume=True))
     return _cell_record(job, demos, weights, folder, workshop)
 

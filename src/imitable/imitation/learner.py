@@ -28,6 +28,8 @@ class LearningJob:
     say: Callable[[str], None] = lambda line: None
     horizon: int | None = None
     """Steps of an episode of a robot without a task; None: those of the longest demonstration."""
+    projections: Path | None = None
+    """Folder of projections that runs share; nothing that is learned depends on it."""
 
 
 class Training(Protocol):

@@ -2,24 +2,26 @@
 """Pieces of demonstrations, begun in states drawn from p_w, re-rolled on the imitator block by block.
 
 What is kept of them are transitions of the imitator, with its own actions. They need no weights: pieces of what weighs more
-were drawn more often.
+were drawn more often. Runs that draw the same pieces may share what became of them: the first one leaves it in a file.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
+from pathlib import Path
 
 import numpy as np
 
 from imitable import seeding
 from imitable.errors import BadOption
 from imitable.evaluation.result import ProjectionCount
+from imitable.files import write_bytes
 from imitable.imitation.learner import LearningJob
 from imitable.imitation.transitions import Sampler, densities, relative_densities, segments_of
 from imitable.sim.kinematics import state_space, within_limits
-from imitable.tensors import Arrays
+from imitable.tensors import Arrays, DamagedFile, read, to_bytes
 from imitable.tracking.reroll import BLOCK, Kept, Reroller, nothing_kept
 from imitable.tracking.restorable import check_restorable
 from imitable.types import Floats, InMemory, Trajectory
@@ -68,6 +70,16 @@ def _cut(job: LearningJob, place: int, drawn: Iterable[tuple[int, int, int]], le
         yield Piece(targets, times, trajectory.terminated and begin + len(targets) == len(trajectory.states))
 
 
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """What became of pieces that were followed side by side."""
+
+    found: list[Trajectory | None]
+    """None: dropped."""
+    steps: int
+    """Simulated steps that it took."""
+
+
 class Projecting:
     """Follows pieces, a block an iteration, for as long as there is room for the steps that this may take."""
 
@@ -76,16 +88,20 @@ class Projecting:
         self._job, self._pieces, self._room = job, pieces, room
         self._reroller = Reroller(job.imitator, job.seed, job.threads)
         self._most = self._reroller.most_steps(max(len(piece.targets) for piece in pieces) - 1)
-        self._spent = 0
-        self._found: list[Trajectory | None] = []
-        """What became of the first pieces; None: dropped."""
+        self._blocks: list[_Block] = []
         if not self._fitting:
             raise BadOption("steps", job.steps, f"give at least {job.steps - room + self._most}")
+        self._known = self._shared()
+
+    @property
+    def _found(self) -> list[Trajectory | None]:
+        """What became of the first pieces; None: dropped."""
+        return [one for block in self._blocks for one in block.found]
 
     @property
     def _fitting(self) -> int:
         """How many of the pieces that are left fit into a block, and surely into the room."""
-        return max(0, min(BLOCK, len(self._pieces) - len(self._found), (self._room - self._spent) // self._most))
+        return max(0, min(BLOCK, len(self._pieces) - len(self._found), (self._room - self.steps) // self._most))
 
     @property
     def done(self) -> bool:
@@ -99,14 +115,14 @@ class Projecting:
 
     @property
     def steps(self) -> int:
-        """Simulated steps that it took so far."""
-        return self._spent
+        """Simulated steps that it took so far; those that an earlier run took for it count, too."""
+        return sum(block.steps for block in self._blocks)
 
     @property
     def count(self) -> ProjectionCount:
         """What it took so far; pieces count as often as they were drawn."""
         kept = sum(piece.times for piece, found in self._followed if found is not None)
-        return ProjectionCount(self._spent, kept, sum(piece.times for piece, _ in self._followed) - kept)
+        return ProjectionCount(self.steps, kept, sum(piece.times for piece, _ in self._followed) - kept)
 
     @property
     def demos(self) -> InMemory:
@@ -121,13 +137,34 @@ class Projecting:
         return list(zip(self._pieces, self._found, strict=False))
 
     def iterate(self) -> None:
-        """Follow a block of pieces."""
-        block = self._pieces[len(self._found) : len(self._found) + self._fitting]
+        """Follow a block of pieces, or take it from the run that did."""
+        begin, size = len(self._found), self._fitting
+        known = self._known.get((begin, size))
+        self._blocks.append(self._follow(self._pieces[begin : begin + size]) if known is None else known)
+        if self._file is not None and begin + size == len(self._pieces) and not self._known:
+            write_bytes(self._file, to_bytes(self.snapshot(), {"imitator": str(self._job.imitator)}))
+
+    def _follow(self, block: Sequence[Piece]) -> _Block:
         before = self._reroller.spent
         followed = self._reroller.follow([piece.targets for piece in block])
-        for piece, one in zip(block, followed, strict=True):
-            self._found.append(self._worth(piece, self._reroller.kept(one, piece.targets)))
-        self._spent += self._reroller.spent - before
+        pairs = zip(block, followed, strict=True)
+        found = [self._worth(piece, self._reroller.kept(one, piece.targets)) for piece, one in pairs]
+        return _Block(found, self._reroller.spent - before)
+
+    @property
+    def _file(self) -> Path | None:
+        """File of what runs with the same pieces, imitator and seed share: nothing else matters to them."""
+        folder, job = self._job.projections, self._job
+        return None if folder is None else folder / f"{job.imitator.hash}-{self.hash}-seed{job.seed}.safetensors"
+
+    def _shared(self) -> dict[tuple[int, int], _Block]:
+        """Return the blocks of an earlier run by where they begin and how many pieces they have; a damaged file is no help."""
+        try:
+            blocks = [] if self._file is None else self._blocks_of(read(self._file)[0])
+        except (FileNotFoundError, DamagedFile):
+            blocks = []
+        begins = np.cumsum([0, *(len(block.found) for block in blocks)]).tolist()
+        return {(begin, len(block.found)): block for begin, block in zip(begins, blocks, strict=False)}
 
     def _worth(self, piece: Piece, kept: Kept | None) -> Trajectory | None:
         """Return what is learned from a piece; a fall that was not demonstrated is nothing to imitate."""
@@ -148,7 +185,7 @@ class Projecting:
         return digest.hexdigest()[:32]
 
     def snapshot(self) -> Arrays:
-        """Return what was found so far, one piece after the other."""
+        """Return what was found so far, one piece after the other, and (B, 2) pieces and steps of every block."""
         kept = [one for one in self._found if one is not None]
         layout = self._job.imitator.layout
         return {
@@ -156,18 +193,22 @@ class Projecting:
             "terminated": np.array([one.terminated for one in kept], bool),
             "states": np.concatenate([np.empty((0, len(layout.state))), *(one.states for one in kept)]),
             "actions": np.concatenate([np.empty((0, len(layout.actuators))), *(_actions(one) for one in kept)]),
-            "spent": np.array(self._spent, np.int64),
+            "blocks": np.array([(len(block.found), block.steps) for block in self._blocks], np.int64).reshape(-1, 2),
         }
 
     def restore(self, arrays: Arrays) -> None:
         """Go back to a snapshot."""
+        self._blocks = self._blocks_of(arrays)
+
+    def _blocks_of(self, arrays: Arrays) -> list[_Block]:
+        """Return the blocks of a snapshot."""
         lengths, whom = arrays["lengths"], str(self._job.imitator)
         kept = lengths[lengths > 0]
         states, actions = np.split(arrays["states"], np.cumsum(kept + 1)), np.split(arrays["actions"], np.cumsum(kept))
         made = zip(states[:-1], actions[:-1], arrays["terminated"].tolist(), strict=True)
         found = (Trajectory(rows, whom, taken, ended) for rows, taken, ended in made)
-        self._found = [next(found) if length else None for length in lengths.tolist()]
-        self._spent = int(arrays["spent"])
+        each = iter([next(found) if length else None for length in lengths.tolist()])
+        return [_Block(list(islice(each, size)), steps) for size, steps in arrays["blocks"].tolist()]
 
 
 def _actions(trajectory: Trajectory) -> Floats:

@@ -5,6 +5,7 @@ import math
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from imitable.demos.fit import check_set
 from imitable.errors import BadOption
@@ -51,6 +52,8 @@ class Run:
     """Threads of the simulator; results do not depend on it."""
     checkpoint_s: float = CHECKPOINT_S
     """Seconds between two checkpoints."""
+    projections: Path | None = None
+    """Folder of projections that runs with the same pieces share; results do not depend on it."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ def carry_out(
             folder.check(setting, out)
             if out.resume and folder.complete:
                 return Imitated(folder.policy, folder.best, folder.evaluation)
-        job = LearningJob(demos, imitator, weights, run.steps, run.seed, run.threads, out.observer.say, run.horizon)
+        shared = run.horizon, run.projections
+        job = LearningJob(demos, imitator, weights, run.steps, run.seed, run.threads, out.observer.say, *shared)
         training, standing = learner.begin(job), Standing()
         if folder is not None:
             _open(folder, setting, training, standing, out)

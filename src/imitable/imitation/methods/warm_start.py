@@ -41,7 +41,7 @@ from imitable.tensors import Arrays, to_bytes
 from imitable.tracking.reroll import SHORTEST
 from imitable.types import Policy
 
-SCHEMA = 2
+SCHEMA = 3
 
 Bytes = npt.NDArray[np.uint8]
 
