@@ -8,7 +8,7 @@ from imitable.experiments.paper_numbers import CLAIM, HIGHEST_P
 from imitable.experiments.rows import baselines_in, tested_in
 from imitable.experiments.tables import CERTAIN, Table, claims
 
-TABLES = {CLAIM: "A: the plain learner", "mujoco-b": "B: with projection"}
+TABLES = {CLAIM: "A: the plain learner", "mujoco-b": "B: with projection (no SAIL)"}
 GOAL_ABOVE, GOAL_PRINTED = 6, 5
 """Settings of the goal: above every baseline for certain, and above the paper's own return."""
 

@@ -3,7 +3,8 @@
 
 `{mujoco-a/hopper/ours}` is the mean return of a row over its seeds, `{mujoco-a/hopper/ours@1}` that of seed 1. A word after a
 blank asks for something else: `sampled` (returns of sampled actions), `falls`, `related` (per cent of the weights on related
-demonstrators) or `demonstrated` (the return of what is imitated). So no number of a note is ever older than its table.
+demonstrators) or `demonstrated` (the return of what is imitated). Such a number is never older than its table; one that is
+typed into a note is of a single look.
 """
 
 import re

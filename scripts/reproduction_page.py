@@ -188,12 +188,12 @@ def _again(page: Page) -> list[str]:
     if page.remade is None:
         return []
     cells, same = page.remade.cells, sum(cell.same for cell in page.remade.cells)
-    versions = {code for cell in cells for code in cell.codes}
+    versions = {code for cell in cells for code in cell.codes} - {page.remade.code}
     others = [f"{cell.name} ({cell.returns[0]:,.0f}, then {cell.returns[1]:,.0f})" for cell in cells if not cell.same]
     return [
         "Cells were made over days, while the code was changed. The quickest cell of each of",
         f"{len(versions)} earlier versions was made again by version `{page.remade.code}`, from its demonstrations on:",
-        f"{same} of {len(cells)} came out the same to the last bit{'; not ' if others else ''}{'; '.join(others)}",
+        f"{same} of {len(cells)} policies came out the same to the last bit{'; not ' if others else ''}{'; '.join(others)}",
         "(`python -m imitable.experiments.remade`).",
         "",
     ]
@@ -303,7 +303,8 @@ def main() -> None:
     tables = {one.name: table_of(one, terms, records) for one in catalogue(tuple(protocol.learners))}
     images, returns = options.out / "images" / "reproduction", {} if random is None else random.returns
     notes = options.results / "cells" / "notes.md"
-    said = notes_of(filled(notes.read_text(), tables)) if notes.exists() else {}
+    of_these = options.records is None and options.scale == 1  # notes speak of the records beside them
+    said = notes_of(filled(notes.read_text(), tables)) if of_these and notes.exists() else {}
     if unknown := said.keys() - tables.keys() - {""}:
         parser.error(f"{notes} has notes of {', '.join(sorted(unknown))}, which is no experiment")
     earlier = {name: read_cells(options.results / folder) for name, folder in EARLIER.items()}

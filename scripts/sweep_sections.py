@@ -153,21 +153,21 @@ def beside(table: Table, usual: Table, called: str) -> list[str]:
 
 
 def limits(table: Table, own_reward: OwnReward | None) -> list[str]:
-    """Return what is learned of demonstrators that can do less, beside what they and unlimited experts return."""
-    head = f"| imitator | demonstrated | {' | '.join(table.rows)} | learned from its own reward |"
-    lines, bodies = (
-        [head, "|---" * (len(table.rows) + 3) + "|"],
-        {e.where.name: e.where.imitator for e in table.experiment.entries},
-    )
+    """Return what is learned of demonstrators that can do less, beside what they and experts without a goal return."""
+    bodies = {entry.where.name: entry.where.imitator for entry in table.experiment.entries}
+    lines = [
+        f"| imitator | demonstrated | {' | '.join(table.rows)} | learned from its own reward |",
+        "|---" * (len(table.rows) + 3) + "|",
+    ]
     for place in table.places:
         shown = [record.demonstrated_return for record in table.at(place, "GAIL")]
         best = np.array([] if own_reward is None else own_reward.returns.get(bodies[place], ()))
         cells = " | ".join([*(number(table.returns(place, row)) for row in table.rows), number(best)])
         lines.append(f"| `{bodies[place]}` | {f'{np.mean(shown):,.0f}' if shown else '–'} | {cells} |")
     said = (
-        "Each imitator can do all that its demonstrators can, so that every demonstration is feasible. Weights can at best "
-        "reach what is demonstrated; what the body could do is the last column (`python -m imitable.experiments.own_reward`: "
-        "PPO on the task's reward, without the goal at which shipped demonstrators stop, so that they are equally good)."
+        "Each imitator can do all that its demonstrators can, so that every demonstration is feasible. What the body could do "
+        "beyond that is the last column (`python -m imitable.experiments.own_reward`: PPO on the task's reward, without the "
+        "goal at which shipped demonstrators stop, so that they are equally good)."
     )
     return [*lines, "", said]
 

@@ -157,7 +157,8 @@ def test_method_help_lists_the_keys() -> None:
     ("arguments", "part"),
     [
         ([], "name a verb first: robots, train"),
-        (["--seed", "1"], "there is no verb '1'"),
+        (["--seed", "1", "train", "hopper"], "name a verb first: robots, train"),
+        (["robots", "--", "a", "b"], "Unrecognized options: b (imitable robots --help)"),
         (["frain"], "there is no verb 'frain': did you mean 'train'?"),
         (["train"], "imitable: train: Missing: SPEC Robot to train: ROBOT[:KEY=VALUE[,KEY=VALUE…]]. (imitable train --help)\n"),
         (["train", "hopper", "--bogus"], "imitable: train: there is no option --bogus"),

@@ -151,7 +151,7 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
     assert "Not recorded yet" not in page
     assert "| *paper: Ours* | 74 ± 20 |" in page
     assert "\n2 earlier versions was made again by version `c0de`" in page
-    assert "\n1 of 2 came out the same to the last bit; not d (1, then 2,000)\n" in page
+    assert "\n1 of 2 policies came out the same to the last bit; not d (1, then 2,000)\n" in page
     assert " | 5,000 ± 1,414 (2) |" in page
     assert "\n## What was found\n\nOf all.\n" in page
     assert page.index("\n## budget\n") < page.index("\nOf one.\n") < page.index("\n## distance\n")

@@ -256,3 +256,30 @@ def test_a_run_with_less_room_takes_what_it_has_room_for(slider: Robot, tmp_path
         found.append(projecting)
     assert found[0].count == found[1].count
     assert 0 < found[0].count.steps <= room
+
+
+def test_robots_that_fall_by_other_rules_share_nothing(tmp_path: Path) -> None:
+    """Their dynamics are the same."""
+    robots = [parse_robot("hopper"), parse_robot("Hopper-v5")]
+    assert robots[0].hash == robots[1].hash
+    demos = InMemory(robots[0].layout, babble(robots[0], 2, 60, 0))
+    for robot in robots:
+        job = replace(job_of(demos, robot), projections=tmp_path / "shared")
+        pieces = drawn_pieces(job, 40, 2)
+        assert ended(job, pieces).count == ended(job_of(demos, robot), pieces).count
+    assert len(list((tmp_path / "shared").iterdir())) == 2
+
+
+def test_checkpoints_of_earlier_versions_are_read(slider: Robot) -> None:
+    job = job_of(moves(slider, 200, 300), slider)
+    pieces = drawn_pieces(job, 2000, 2)
+    whole, begun = ended(job, pieces), Projecting(job, pieces, ROOM)
+    begun.iterate()
+    earlier = begun.snapshot()
+    earlier["spent"] = earlier.pop("blocks")[:, 1].sum()
+    again = Projecting(job, pieces, ROOM)
+    again.restore(earlier)
+    while not again.done:
+        again.iterate()
+    assert again.count == whole.count
+    assert [one.hash for one in again.demos] == [one.hash for one in whole.demos]

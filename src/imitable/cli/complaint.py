@@ -4,6 +4,7 @@
 import difflib
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from imitable.cli.flags import flags
 from imitable.cli.verbs import VERBS
@@ -15,12 +16,13 @@ NEEDLESS = re.compile(r" from imitable \w+| \(required\)| (Argument helptext:|Go
 
 def complaint(arguments: Sequence[str], boxed: str) -> str:
     """Return why arguments cannot be read; `boxed` is what the parser says of them."""
-    verb = next((one for one in arguments if not one.startswith("-")), None)
-    if verb is None:
+    verb, *rest = arguments or ("-",)
+    if verb.startswith("-"):
         return f"name a verb first: {', '.join(VERBS)}"
     if verb not in VERBS:
         return f"there is no verb {verb!r}: {one_of(verb, VERBS)}"
-    known, typed = flags(VERBS[verb]), [one.partition("=")[0] for one in arguments if one.startswith("--")]
+    options = takewhile(lambda one: one != "--", rest)  # what comes after it are no options
+    known, typed = flags(VERBS[verb]), [one.partition("=")[0] for one in options if one.startswith("--")]
     unknown = [one for one in typed if one.replace("_", "-") not in known]
     words = _no_such(unknown[0], known) if unknown else _sentence(boxed)
     return f"{verb}: {words} (imitable {verb} --help)"

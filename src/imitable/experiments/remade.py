@@ -28,7 +28,7 @@ class RemadeCell:
     codes: tuple[str, ...]
     """Hashes of the code that made it first."""
     same: bool
-    """Whether policy, returns and weights are the same to the last bit."""
+    """Whether the policy is the same to the last bit, and returns and weights as far as they are recorded."""
     returns: tuple[float, float]
     """Mean return of mean actions, first and again."""
 
@@ -58,6 +58,7 @@ def remake(record: CellRecord, out: Path) -> RemadeCell:
         make(piece, workshop)
     again = read_cell(workshop.records, record.job)
     assert again is not None
+    assert again.provenance.codes == {code_hash()}, "whatever lies in the store of one version was made by it"
     same = (origin.policy, _played(record), record.masses) == (again.provenance.policy, _played(again), again.masses)
     returns = (record.mean_actions.mean, again.mean_actions.mean)
     return RemadeCell(record.job.name, tuple(sorted(origin.codes)), same, returns)
@@ -82,9 +83,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_places(parser)
     places = places_of(parser.parse_args())
-    records = chosen(read_cells(places.results / "cells"), code_hash())
+    records, store = chosen(read_cells(places.results / "cells"), code_hash()), places.runs / "remade" / code_hash()
     with Workers(preload=["imitable.experiments.work"]) as workers:
-        found = dict(workers.run(remake, [(record, places.runs / "remade") for record in records]))
+        found = dict(workers.run(remake, [(record, store) for record in records]))
     write_record(
         remade_path(places.results), Remade(code_hash(), tuple(found[index] for index in range(len(records)))), indent=1
     )

@@ -146,7 +146,8 @@ class Trend:
     runs: int
     """N."""
     least_p: float
-    """What p would be of runs that fall as steadily as they can: 1 over the ways to deal N runs out to the amounts."""
+    """What p would be of runs that fall as steadily as they can: 1 over the ways to deal N runs out to the amounts, or over
+    those that are tried."""
 
 
 def falling(amounts: Sequence[float], returns: Sequence[float]) -> Trend:
@@ -155,7 +156,8 @@ def falling(amounts: Sequence[float], returns: Sequence[float]) -> Trend:
     With fixed ranks, ρ falls with Σ rank(amount) · rank(return), which is what the permutations are compared by.
     """
     same = [amounts.count(amount) for amount in set(amounts)]
-    least = math.prod(math.factorial(count) for count in same) / math.factorial(len(amounts))
+    ways = math.factorial(len(amounts)) / math.prod(math.factorial(count) for count in same)
+    least = 1 / min(ways, ARRANGEMENTS + 1)
     if len(same) < 2 or len(set(returns)) < 2:
         return Trend(float("nan"), float("nan"), len(returns), least)
     ranks, levels = (np.asarray(cast(Any, stats).rankdata(values), np.float64) for values in (returns, amounts))

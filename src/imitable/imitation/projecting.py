@@ -8,6 +8,7 @@ were drawn more often. Runs that draw the same pieces may share what became of t
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -19,6 +20,7 @@ from imitable.errors import BadOption
 from imitable.evaluation.result import ProjectionCount
 from imitable.files import write_bytes
 from imitable.imitation.learner import LearningJob
+from imitable.imitation.setting import installed_versions
 from imitable.imitation.transitions import Sampler, densities, relative_densities, segments_of
 from imitable.sim.kinematics import state_space, within_limits
 from imitable.tensors import Arrays, DamagedFile, read, to_bytes
@@ -99,9 +101,14 @@ class Projecting:
         return [one for block in self._blocks for one in block.found]
 
     @property
+    def _ended(self) -> int:
+        """How many of the pieces are followed."""
+        return sum(len(block.found) for block in self._blocks)
+
+    @property
     def _fitting(self) -> int:
         """How many of the pieces that are left fit into a block, and surely into the room."""
-        return max(0, min(BLOCK, len(self._pieces) - len(self._found), (self._room - self.steps) // self._most))
+        return max(0, min(BLOCK, len(self._pieces) - self._ended, (self._room - self.steps) // self._most))
 
     @property
     def done(self) -> bool:
@@ -111,7 +118,7 @@ class Projecting:
     @property
     def progress(self) -> float:
         """Part of the pieces that are followed."""
-        return 1.0 if self.done else len(self._found) / len(self._pieces)
+        return 1.0 if self.done else self._ended / len(self._pieces)
 
     @property
     def steps(self) -> int:
@@ -138,7 +145,7 @@ class Projecting:
 
     def iterate(self) -> None:
         """Follow a block of pieces, or take it from the run that did."""
-        begin, size = len(self._found), self._fitting
+        begin, size = self._ended, self._fitting
         known = self._known.get((begin, size))
         self._blocks.append(self._follow(self._pieces[begin : begin + size]) if known is None else known)
         if self._file is not None and begin + size == len(self._pieces) and not self._known:
@@ -151,11 +158,14 @@ class Projecting:
         found = [self._worth(piece, self._reroller.kept(one, piece.targets)) for piece, one in pairs]
         return _Block(found, self._reroller.spent - before)
 
-    @property
+    @cached_property
     def _file(self) -> Path | None:
-        """File of what runs with the same pieces, imitator and seed share: nothing else matters to them."""
+        """File of what runs share. By its name an imitator has a rule of falling, which its dynamics' hash knows nothing of."""
         folder, job = self._job.projections, self._job
-        return None if folder is None else folder / f"{job.imitator.hash}-{self.hash}-seed{job.seed}.safetensors"
+        if folder is None:
+            return None
+        key = (str(job.imitator), job.imitator.hash, self.hash, job.seed, sorted(installed_versions().items()))
+        return folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.safetensors"
 
     def _shared(self) -> dict[tuple[int, int], _Block]:
         """Return the blocks of an earlier run by where they begin and how many pieces they have; a damaged file is no help."""
@@ -208,7 +218,9 @@ class Projecting:
         made = zip(states[:-1], actions[:-1], arrays["terminated"].tolist(), strict=True)
         found = (Trajectory(rows, whom, taken, ended) for rows, taken, ended in made)
         each = iter([next(found) if length else None for length in lengths.tolist()])
-        return [_Block(list(islice(each, size)), steps) for size, steps in arrays["blocks"].tolist()]
+        # checkpoints of earlier versions have the steps of all blocks together
+        blocks = arrays["blocks"].tolist() if "blocks" in arrays else [(len(lengths), int(arrays["spent"]))]
+        return [_Block(list(islice(each, size)), steps) for size, steps in blocks]
 
 
 def _actions(trajectory: Trajectory) -> Floats:

@@ -116,8 +116,17 @@ def carry_out(
             folder.check(setting, out)
             if out.resume and folder.complete:
                 return Imitated(folder.policy, folder.best, folder.evaluation)
-        shared = run.horizon, run.projections
-        job = LearningJob(demos, imitator, weights, run.steps, run.seed, run.threads, out.observer.say, *shared)
+        job = LearningJob(
+            demos,
+            imitator,
+            weights,
+            run.steps,
+            run.seed,
+            run.threads,
+            out.observer.say,
+            horizon=run.horizon,
+            projections=run.projections,
+        )
         training, standing = learner.begin(job), Standing()
         if folder is not None:
             _open(folder, setting, training, standing, out)

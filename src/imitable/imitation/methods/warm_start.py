@@ -41,7 +41,7 @@ from imitable.tensors import Arrays, to_bytes
 from imitable.tracking.reroll import SHORTEST
 from imitable.types import Policy
 
-SCHEMA = 3
+SCHEMA = 2
 
 Bytes = npt.NDArray[np.uint8]
 
