@@ -3,18 +3,20 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from imitable.experiments.claim_text import outcome_of
 from imitable.experiments.paper_numbers import CLAIM, HIGHEST_P
 from imitable.experiments.rows import baselines_in, tested_in
-from imitable.experiments.tables import CERTAIN, Table, claims
+from imitable.experiments.tables import CERTAIN, Table, aggregate, claims
 
 TABLES = {CLAIM: "A: the plain learner", "mujoco-b": "B: with projection (no SAIL)"}
 GOAL_ABOVE, GOAL_PRINTED = 6, 5
 """Settings of the goal: above every baseline for certain, and above the paper's own return."""
 
 
-def outcomes(tables: Mapping[str, Table]) -> list[str]:
-    """Return a line a table and row."""
+def outcomes(tables: Mapping[str, Table], random: Mapping[str, float]) -> list[str]:
+    """Return a line a table and row, and rows over all settings together; `random` are returns of random policies."""
     theirs = [p for p, _ in HIGHEST_P.values()]
     lines = [
         "## Outcome",
@@ -32,7 +34,22 @@ def outcomes(tables: Mapping[str, Table]) -> list[str]:
     for name, called in TABLES.items():
         table = tables[name]
         lines += [_line(table, called, row) for row in tested_in(table.rows)]
+    together = [f"{called[0]}: {found}" for name, called in TABLES.items() if (found := _together(tables[name], random))]
+    if together:
+        said = "Over all settings together (0: a random policy, 1: `own expert`; interquartile mean, 95 % interval):"
+        lines += ["", f"{said} {'. '.join(together)}."]
     return [*lines, "", "Each section has the tests one by one, and what they rest on.", ""]
+
+
+def _together(table: Table, random: Mapping[str, float]) -> str:
+    """Return the rows of a table that have an interval."""
+    rows = (*baselines_in(table.rows), *tested_in(table.rows))
+    each = {row: found for row in rows if (found := aggregate(table, row, dict(random))) is not None}
+    return ", ".join(
+        f"{row} {one.iqm:.2f} ({one.low:.2f} to {one.high:.2f})"
+        for row, one in each.items()
+        if one.places == len(table.places) and not np.isnan(one.low)
+    )
 
 
 def _line(table: Table, called: str, row: str) -> str:

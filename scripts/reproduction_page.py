@@ -275,7 +275,7 @@ def page_text(page: Page) -> str:
     said = ["## What was found", "", page.notes[""], ""] if "" in page.notes else []
     experiments = [table.experiment for table in page.tables.values()]
     figures = drawings(experiments)
-    lines = [*introduction(page), *outcomes(page.tables), *said, *settings(), *lineages(), *illustrations()]
+    lines = [*introduction(page), *outcomes(page.tables, page.random), *said, *settings(), *lineages(), *illustrations()]
     for name in page.tables:
         body = special[name](page) if name in special else plain(page, name)
         lines += section(page, name, body, figures.get(name))
