@@ -84,7 +84,7 @@ def _interval(whole: Aggregate) -> str:
 
 
 def _regrets(table: Table, row: str) -> str:
-    return "; ".join(f"{place} {value:,.0f}" for place, value in regrets(table, row).items()) or "–"
+    return "; ".join(f"{place} {round(value):,}" for place, value in regrets(table, row).items()) or "–"
 
 
 def _related(table: Table, names: Sequence[str]) -> list[str]:
@@ -115,12 +115,13 @@ def _claims(table: Table) -> list[str]:
     lines = [
         tests_text(len(table.places), paper=bool(theirs)),
         "",
-        f"| row | setting | least certain against | above all | p | after Holm | one-sided |{' paper |' if theirs else ''}",
-        f"|---|---|---|---|---|---|---|{'---|' if theirs else ''}",
+        "| row | setting | least certain against | above all | p | after Holm | with all seeds | one-sided |"
+        f"{' paper |' if theirs else ''}",
+        f"|---|---|---|---|---|---|---|---|{'---|' if theirs else ''}",
     ]
     for row, one in tests:
         paper = theirs.get(one.place)
-        numbers = " | ".join(_p(value) for value in (one.claim.p, one.adjusted, one.claim.one_sided))
+        numbers = " | ".join(_p(value) for value in (one.claim.p, one.adjusted, one.foreseen, one.claim.one_sided))
         last = f" {f'{paper[0]:.3g} ({paper[1]})' if paper else '–'} |" if theirs else ""
         above = "yes" if one.claim.above else "no"
         lines.append(f"| {row} | {one.place} | {one.claim.baseline} | {above} | {numbers} |{last}")

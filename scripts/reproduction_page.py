@@ -73,7 +73,7 @@ def seeds(table: Table) -> list[str]:
         for row in table.rows
         if table.at(place, row)
     ]
-    head = ["| setting | row | mean actions, each seed | sampled actions | falls |", "|---|---|---|---|---|"]
+    head = ["| setting | row | mean actions, each seed | sampled actions | falls, all seeds |", "|---|---|---|---|---|"]
     return ["<details markdown><summary>Every seed</summary>", "", *head, *lines, "", "</details>", ""] if lines else []
 
 
@@ -221,7 +221,7 @@ def introduction(page: Page) -> list[str]:
         f"seeds {numbers} for rows that the claims are about, the first {fewer} for others;",
         f"{protocol.evaluation.mean} episodes with mean and {protocol.evaluation.sampled} with sampled actions of the final",
         "policy. The six settings were looked at before it was fixed. Compositions are those of the paper's table, except",
-        "HalfCheetah-2, where it prints 500, 500, 25, 25: only in the published order do unrelated demonstrations dominate.",
+        "HalfCheetah-2, where it prints 500, 500, 25, 25: only in the published code's order do unrelated ones dominate.",
         "",
         *_changed(protocol),
         f"Recorded: {_spent(page, done)}.",

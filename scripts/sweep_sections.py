@@ -15,6 +15,7 @@ from imitable.experiments.own_reward import OwnReward
 from imitable.experiments.paper_numbers import ARM, DEMONSTRATED, MAPPING
 from imitable.experiments.paper_numbers import PERCENTAGES as PRINTED_PERCENTAGES
 from imitable.experiments.protocol import PLAIN, PROJECTION
+from imitable.experiments.rows import OWN_EXPERT
 from imitable.experiments.settings import BY_NAME
 from imitable.experiments.statistics import Trend, holm
 from imitable.experiments.tables import Table, trend
@@ -28,8 +29,8 @@ def total_steps(tables: Mapping[str, Table]) -> list[str]:
     """Return unweighted rows that learn as long as direct scores and learns, beside direct and the usual unweighted row."""
     longer = tables["total-steps"]
     lines = [
-        "In the main tables all rows have equal steps of projection and learning; what scores take comes on top, for they",
-        "take more than the whole budget of learning. Here the unweighted rows learn for that long, too.",
+        "In the main tables all rows have equal steps of projection and learning; what scores take comes on top: nearly as",
+        "much as learning on Swimmer, two to four times as much elsewhere. Here the unweighted rows learn for that long, too.",
         "",
         "| setting | learner | GAIL | GAIL, as many steps in all as direct | direct | steps in all: GAIL, longer, direct |",
         "|---|---|---|---|---|---|",
@@ -156,20 +157,26 @@ def limits(table: Table, own_reward: OwnReward | None) -> list[str]:
     """Return what is learned of demonstrators that can do less, beside what they and experts without a goal return."""
     bodies = {entry.where.name: entry.where.imitator for entry in table.experiment.entries}
     lines = [
-        f"| imitator | demonstrated | {' | '.join(table.rows)} | learned from its own reward |",
-        "|---" * (len(table.rows) + 3) + "|",
+        f"| imitator | demonstrated | {' | '.join(table.rows)} | its own expert itself | learned from its own reward |",
+        "|---" * (len(table.rows) + 4) + "|",
     ]
     for place in table.places:
-        shown = [record.demonstrated_return for record in table.at(place, "GAIL")]
+        shown, expert = (_demonstrated(table, place, row) for row in ("GAIL", OWN_EXPERT.name))
         best = np.array([] if own_reward is None else own_reward.returns.get(bodies[place], ()))
-        cells = " | ".join([*(number(table.returns(place, row)) for row in table.rows), number(best)])
-        lines.append(f"| `{bodies[place]}` | {f'{np.mean(shown):,.0f}' if shown else '–'} | {cells} |")
+        cells = " | ".join([*(number(table.returns(place, row)) for row in table.rows), expert, number(best)])
+        lines.append(f"| `{bodies[place]}` | {shown} | {cells} |")
     said = (
-        "Each imitator can do all that its demonstrators can, so that every demonstration is feasible. What the body could do "
-        "beyond that is the last column (`python -m imitable.experiments.own_reward`: PPO on the task's reward, without the "
-        "goal at which shipped demonstrators stop, so that they are equally good)."
+        "Each imitator can do all that its demonstrators can, so that every demonstration is feasible. What else the body can "
+        "do: the last two columns, its shipped expert, whose training stopped at a goal, so that experts are equally good, and "
+        "PPO on the task's reward without a goal (`python -m imitable.experiments.own_reward`)."
     )
     return [*lines, "", said]
+
+
+def _demonstrated(table: Table, place: str, row: str) -> str:
+    """Return the mean return of what a row imitates."""
+    returns = [record.demonstrated_return for record in table.at(place, row)]
+    return f"{np.mean(returns):,.0f}" if returns else "–"
 
 
 def mapping(table: Table) -> list[str]:

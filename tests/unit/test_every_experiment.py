@@ -117,7 +117,9 @@ def test_tables_say_what_rows_are_worth_together(runs: Path) -> None:
     )
     found = outcome(table, "direct", ["GAIL"], {table.places[0]: -1e9})
     above = table.returns(table.places[0], "direct") > table.returns(table.places[0], "GAIL")
-    assert found == Outcome(places=1, compared=1, tested=0, above=int(above[0]), certain=0, recorded=1, above_printed=1)
+    assert found == Outcome(
+        places=1, compared=1, tested=0, above=int(above[0]), certain=0, foreseen=0, recorded=1, above_printed=1
+    )
     [one] = claims(table, "direct", ["GAIL", "SAIL", "ID-Feas"])
     assert one.claim.baseline in ("GAIL", "SAIL", "ID-Feas")
     assert claims(table, "nobody", ["GAIL"]) == []

@@ -191,10 +191,13 @@ def test_claims_have_both_p_and_the_paper_s(tmp_path: Path) -> None:
     main = Shown(tmp_path).experiments[MAIN]
     text = main["outcomes"][0]
     assert text.startswith("Ours (primary): above every baseline in 6 of 6 settings that are recorded, of 6; with p < 0.01 ")
-    assert "in 6 of 6 where the row and all baselines have two seeds or more; above the paper's own return in 6 of 6." in text
+    assert "in 6 of 6 where the row and all baselines have two seeds or more (in 6 if all seeds that are planned had" in text
+    assert "; above the paper's own return in 6 of 6." in text
     assert main["said"]["tests"].endswith("a one-sided test gives Swimmer's only.")
     swimmer = next(one for one in main["claims"] if (one["row"], one["place"]) == ("Ours", "swimmer"))
     assert 0 < swimmer["one_sided"] < swimmer["p"] < swimmer["adjusted"] < 0.01
+    assert 0 < swimmer["foreseen"] < swimmer["adjusted"], "five seeds are planned, three are recorded"
+    assert swimmer["above"]
     assert swimmer["paper"] == [0.116, "ID-Feas"]
 
 

@@ -42,7 +42,7 @@ def trials(table: Table, place: str, row: str) -> Trials | None:
         return None
     played = np.concatenate([record.mean_actions.returns for record in records])
     return Trials(
-        std=float(played.std()),
+        std=float(played.std(ddof=1)),
         success=float((played > ARRIVED).mean()),
         hits=sum(record.mean_actions.falls for record in records) / len(played),
         p_return=float("nan") if row == TESTED else _p(table.returns(place, TESTED), table.returns(place, row)),

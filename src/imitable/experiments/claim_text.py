@@ -59,7 +59,8 @@ def _outcome(found: Outcome, *, paper: bool) -> str:
     test = "no test yet: the row or a baseline has one seed"
     if found.tested:
         who = "where the row and all baselines have two seeds or more"
-        test = f"with p < {CERTAIN} after Holm in {found.certain} of {found.tested} {who}"
+        later = f" (in {found.foreseen} if all seeds that are planned had today's means and deviations)"
+        test = f"with p < {CERTAIN} after Holm in {found.certain} of {found.tested} {who}{later}"
     above = f"above every baseline in {found.above} of {found.compared} settings that are recorded, of {found.places}"
     theirs = f"; above the paper's own return in {found.above_printed} of {found.recorded}" if paper else ""
     return f"{above}; {test}{theirs}."
@@ -78,16 +79,19 @@ def tests_text(places: int, *, paper: bool) -> str:
     theirs = " Of the paper's p-values that can be recomputed, a one-sided test gives Swimmer's only." if paper else ""
     return (
         "Per setting the largest p over the baselines (Welch, two-sided; 1 where the mean is not above); Holm over all "
-        f"{places} settings, recorded or not; one-sided beside it. A row or a baseline with one seed has no p.{theirs}"
+        f"{places} settings, recorded or not; one-sided and uncorrected beside it. A row or a baseline with one seed has no p. "
+        "With all seeds: what p after Holm would be if all that are planned had today's means and deviations, which are "
+        f"themselves uncertain.{theirs}"
     )
 
 
 def together_text(baselines: Sequence[str], places: int) -> str:
     """Say what numbers of rows over so many settings are."""
     return (
-        "Rows over all settings together. Normalised: 0 is a random policy's return, 1 that of the row `own expert`, taken for "
-        "certain. The interquartile mean leaves a quarter of the runs out at each end, failures among them; mean and worst "
-        "setting leave out none. The interval is a bootstrap's within settings, and needs three seeds everywhere. P: the "
+        "Rows over all settings together. Normalised: 0 is a random policy's return, 1 that of the row `own expert` of this "
+        "table, which imitates the expert, taken for certain. The interquartile mean leaves a quarter of the runs, rounded "
+        "down, out at each end, failures among them; mean and worst setting leave out none. The interval is a bootstrap's "
+        "within settings, and needs three seeds everywhere; of so few runs it is narrower than 95 % should be. P: the "
         f"probability that a run of the row is above one of {', '.join(baselines)}. {REGRET} A row of fewer than {places} "
         "settings is not comparable with the others."
     )

@@ -63,6 +63,10 @@ class Table:
         """(seeds) mean returns of a row in a place."""
         return np.array([record.mean_actions.mean for record in self.at(place, row)])
 
+    def planned(self, place: str, row: str) -> int:
+        """Number of seeds that a row will have in a place in the end."""
+        return sum((cell.where, cell.row) == (place, row) for cell in self.cells)
+
     def since(self, seed: int) -> "Table":
         """Return the table of the seeds from one on."""
         kept = [(cell, record) for cell, record in zip(self.cells, self.records, strict=True) if cell.seed >= seed]
@@ -97,11 +101,14 @@ def table_of(experiment: Experiment, terms: Terms, records: Path) -> Table:
 
 @dataclass(frozen=True)
 class PlaceClaim:
-    """The claim of one row in one place, and its p after Holm over all places."""
+    """The claim of one row in one place."""
 
     place: str
     claim: Claim
     adjusted: float
+    """p after Holm over all places."""
+    foreseen: float
+    """p that is foreseen of all planned seeds, after Holm over all places."""
 
 
 def claims(table: Table, row: str, baselines: Sequence[str]) -> list[PlaceClaim]:
@@ -114,9 +121,11 @@ def claims(table: Table, row: str, baselines: Sequence[str]) -> list[PlaceClaim]
         theirs = {name: table.returns(place, name) for name in baselines if name in table.rows}
         ours = table.returns(place, row)
         if len(ours) and theirs and all(len(one) for one in theirs.values()):
-            found[place] = claim(ours, theirs)
+            found[place] = claim(ours, theirs, table.planned(place, row))
     adjusted = holm([found[place].p if place in found else float("nan") for place in table.places])
-    return [PlaceClaim(place, found[place], p) for place, p in zip(table.places, adjusted, strict=True) if place in found]
+    later = holm([found[place].foreseen if place in found else float("nan") for place in table.places])
+    each = zip(table.places, adjusted, later, strict=True)
+    return [PlaceClaim(place, found[place], now, then) for place, now, then in each if place in found]
 
 
 CERTAIN = 0.01
@@ -169,6 +178,8 @@ class Outcome:
     """With a mean above every baseline's."""
     certain: int
     """With a p below `CERTAIN` after Holm."""
+    foreseen: int
+    """With such a p if all planned seeds had today's means and deviations."""
     recorded: int
     """With runs of the row."""
     above_printed: int
@@ -185,6 +196,7 @@ def outcome(table: Table, row: str, baselines: Sequence[str], printed: Mapping[s
         sum(not np.isnan(one.claim.p) for one in tested),
         sum(one.claim.above for one in tested),
         sum(one.adjusted < CERTAIN for one in tested),
+        sum(one.foreseen < CERTAIN for one in tested),
         len(ours),
         sum(mean > printed[place] for place, mean in ours.items()),
     )
@@ -203,7 +215,7 @@ class Aggregate:
     fewest: int
     """Runs of the row in the place with the fewest of them."""
     iqm: float
-    """Interquartile mean of normalised returns: a quarter of the runs at each end is left out."""
+    """Interquartile mean of normalised returns: a quarter of the runs, rounded down, is left out at each end."""
     low: float
     high: float
     """Its 95 % stratified bootstrap interval; NaN where a place has fewer than `RESAMPLED` runs: two hide their spread."""

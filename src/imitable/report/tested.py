@@ -33,9 +33,11 @@ def claim_of(table: Table, protocol: Protocol, *, paper: bool) -> dict[str, Any]
             {
                 "row": row,
                 "place": one.place,
+                "above": one.claim.above,
                 "adjusted": one.adjusted,
                 "paper": highest_p(table.experiment.name, one.place) if paper else None,
                 **asdict(one.claim),
+                "foreseen": one.foreseen,  # after Holm, as it is shown
             }
             for row in tested_in(table.rows)
             for one in claims(table, row, baselines)
