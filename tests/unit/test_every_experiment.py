@@ -147,7 +147,7 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
             assert f"imitable reproduce {experiment.name} " in one
         assert f"images/reproduction/{experiment.name}.svg" in page or experiment.name not in script.drawings(EXPERIMENTS)
     assert empty.count("Not recorded yet") == sum(not one.development for one in EXPERIMENTS)
-    assert "| A: the plain learner | `Ours` | 0 | 0 of 0 | no test yet | 0 of 0 | – |" in empty
+    assert "| A: the plain learner | `Ours` | 0 | 0 of 0 | no test yet | – | 0 of 0 | – |" in empty
     assert "that all rows decline is not tested yet" in page
     assert "| walker2d-2 | `walker2d` | 10 × `walker2d:friction=1.1`, 10 × `walker2d:friction=0.7` | 500 × " in page
     assert "Not recorded yet" not in page
@@ -191,8 +191,8 @@ def test_the_page_says_what_came_of_the_claim(runs: Path, monkeypatch: pytest.Mo
     assert f"* `direct` (primary): {said}" in text
     assert "* `Ours (paper)` (exploratory): above every baseline in 1 of 1" in text
     assert "no test yet: the row or a baseline has one seed; above the paper's own return in 0 of 1." in text
-    assert "| Ours (paper) | swimmer | ID-Feas | yes | – | – | – | 0.116 (ID-Feas) |" in text
-    assert "| direct | swimmer | ID-Feas | no | 1 | 1 |" in text
+    assert "| Ours (paper) | swimmer | ID-Feas | yes | – | – | – | – | 0.116 (ID-Feas) |" in text
+    assert "| direct | swimmer | ID-Feas | no | 1 | 1 | 1 |" in text
     assert "| Ours | 1 | 3 | 0.91 (0.90 to 0.92) | 0.91 | 0.91 | 100%, 100%, 100% | – |" in text
     assert "| ID-Feas | all | `inverse-dynamics` | the score, as published | usual starts, first-state resets |" in text
     assert "| related only | related only | – | all the same | usual starts, labels of demonstrators |" in text

@@ -25,7 +25,7 @@ class Trials:
     """The trials of one row, all seeds together."""
 
     std: float
-    """Deviation between trials."""
+    """Deviation between trials; 0 of one."""
     success: float
     """Part that reaches the goal."""
     hits: float
@@ -42,7 +42,7 @@ def trials(table: Table, place: str, row: str) -> Trials | None:
         return None
     played = np.concatenate([record.mean_actions.returns for record in records])
     return Trials(
-        std=float(played.std(ddof=1)),
+        std=float(played.std(ddof=1)) if len(played) > 1 else 0.0,
         success=float((played > ARRIVED).mean()),
         hits=sum(record.mean_actions.falls for record in records) / len(played),
         p_return=float("nan") if row == TESTED else _p(table.returns(place, TESTED), table.returns(place, row)),
