@@ -137,9 +137,9 @@ def _left(page: Page, count: int) -> str:
     paper = [table.experiment for table in page.tables.values() if not table.experiment.development]
     jobs = {cell.job.name: cell.job for cell in cells_of(paper, replace(page.terms, seeds=count))}
     known = [record for table in page.tables.values() for record in table.done]
-    left = {name: job for name, job in jobs.items() if job not in {record.job for record in known}}
-    made = {record.job.scores for record in known}
-    scores = {job.scores for job in left.values() if job.scores is not None} - made
+    done = {record.job for record in known}
+    left = {name: job for name, job in jobs.items() if job not in done}
+    scores = {job.scores for job in left.values() if job.scores is not None} - {job.scores for job in done}
     return f"{len(left):,} runs, about {core_hours([*left.values(), *scores]):.0f} core-hours by estimate"
 
 

@@ -34,5 +34,5 @@ def one_thread(environment: MutableMapping[str, str] | None = None) -> None:
     for name, value in THREAD_VARIABLES.items():
         target.setdefault(name, value)
     target.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache_folder() / "xla"))
-    target.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
+    target.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
     target.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "0")

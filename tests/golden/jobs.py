@@ -147,7 +147,7 @@ CHAINS: dict[str, tuple[Job, ...]] = {
     "walker2d": (
         _trained("walker2d:friction=19.9", f"trpo:{SHORT}", "walk"),
         _collected("walk", "walker2d:friction=19.9 walker2d", "4"),
-        _scored("walk", "direct", "walker2d:friction=24.9", "direct"),
+        _scored("walk", "direct", "walker2d:friction=24.9", "direct:effort=quick"),
     ),
     "swimmer": (
         _trained("swimmer:back=12", f"ppo:{SHORT}", "swim"),

@@ -58,10 +58,10 @@ def test_names_of_cases_tell_their_records_apart() -> None:
 
 def test_a_setting_is_measured_by_demonstrator(tmp_path: Path) -> None:
     setting = Setting("toy", "hopper:gravity=15", BY_NAME["hopper"].demonstrators, (1, 1, 1, 1))
-    case = ScoringCase("direct, short", "direct:window_s=0.08", each=2)
+    case = ScoringCase("direct, short", "direct:window_s=0.08,effort=quick", each=2)
     record = feasibility.measure(setting, case, tmp_path)
     assert {body: len(scores.share) for body, scores in record.demonstrators.items()} == dict.fromkeys(setting.demonstrators, 2)
-    assert (record.setting, record.case, record.method) == ("toy", "direct, short", "direct:window_s=0.08")
+    assert (record.setting, record.case, record.method) == ("toy", "direct, short", "direct:window_s=0.08,effort=quick")
     assert record.recorded_certificate is None
     assert record.seconds > 0
     assert record.one_pass_s > 0
@@ -89,7 +89,7 @@ def test_two_policies_of_a_body_never_share_a_recording(two_hoppers: Path, tmp_p
 
 def test_a_case_may_shake_what_is_followed_and_draw_other_demonstrations(tmp_path: Path) -> None:
     setting = Setting("toy", "hopper:gravity=15", BY_NAME["hopper"].demonstrators, (1, 1, 1, 1))
-    plain = ScoringCase("direct, short", "direct:window_s=0.08", each=1)
+    plain = ScoringCase("direct, short", "direct:window_s=0.08,effort=quick", each=1)
     cases = (plain, replace(plain, name="shaken", method=f"{plain.method},jitter=0.001"), replace(plain, name="other", seed=2))
     one, shaken, other = (feasibility.measure(setting, case, tmp_path) for case in cases)
     for body in setting.demonstrators:
@@ -106,7 +106,7 @@ def test_a_robot_without_a_policy_demonstrates_babble(tmp_path: Path) -> None:
 
 def test_a_setting_is_measured_on_its_own_demonstrators(two_hoppers: Path, tmp_path: Path) -> None:
     bodies = ("hopper:gravity=20", "hopper", "hopper:gravity=5", "hopper:gravity=2")
-    case = ScoringCase("direct, short", "direct:window_s=0.04", each=1)
+    case = ScoringCase("direct, short", "direct:window_s=0.04,effort=quick", each=1)
     for name in ("hopper", "toy"):
         feasibility.measure(Setting(name, "hopper:gravity=15", bodies, (1, 1, 1, 1)), case, tmp_path)
     folders = {path.name.rpartition("-")[0] for path in (tmp_path / "demos").iterdir()}

@@ -137,6 +137,8 @@ def _value(kind: Any, value: Any, where: str) -> Any:
 
 
 def _items(parts: tuple[Any, ...], values: list[Any], where: str) -> tuple[Any, ...]:
+    if parts[1:] == (...,) and all(type(each) is parts[0] for each in values):
+        return tuple(values)  # nothing to convert: most values of most records
     kinds = [parts[0]] * len(values) if parts[1:] == (...,) else list(parts)
     if len(kinds) != len(values):
         raise BadRecord(where, f"expected {len(kinds)} values, there are {len(values)}")
