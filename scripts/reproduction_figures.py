@@ -109,7 +109,7 @@ class Against:
     @property
     def caption(self) -> str:
         """What is seen."""
-        return AMOUNTS
+        return f"{AMOUNTS} Rows of one amount stand side by side."
 
     def __call__(self, table: Table) -> bytes | None:
         """Return the picture; None if nothing is recorded."""
@@ -124,17 +124,22 @@ class Against:
         figure, panels = panels_of(len(there))
         for (name, points), panel in zip(there.items(), panels, strict=True):
             amounts = [amount for amount, _ in points]
-            for row, style in styles(rows).items():
+            for (row, style), aside in zip(styles(rows).items(), _asides(amounts, len(rows)), strict=True):
                 returns = [table.returns(place, row) for _, place in points]
                 if any(map(len, returns)):
                     means, stds = _means(returns)
-                    colour = COLOURS[style % len(COLOURS)]
-                    panel.errorbar(amounts, means, stds, color=colour, label=row, marker="o", capsize=3)
+                    colour, at = COLOURS[style % len(COLOURS)], [amount + aside for amount in amounts]
+                    panel.errorbar(at, means, stds, color=colour, label=row, marker="o", markersize=4, capsize=2)
             panel.set_title(name, fontsize=9)
             panel.set_xticks(amounts)
             panel.set_xlabel(self.label, fontsize=8)
         panels[0].set_ylabel("return")
         return with_legend(figure, panels)
+
+
+def _asides(amounts: Sequence[float], rows: int) -> list[float]:
+    """Return how far each row is drawn beside the amounts: rows of equal returns do not hide each other."""
+    return [0.012 * (max(amounts) - min(amounts)) * (place - (rows - 1) / 2) for place in range(rows)]
 
 
 def _means(returns: Sequence[Floats]) -> tuple[list[float], list[float]]:
