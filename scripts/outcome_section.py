@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The outcome in brief at the top of docs/reproduction.md: the paper's claim in both tables, beside the goal."""
+"""The outcome in brief at the top of docs/reproduction.md: the paper's claim in both tables, beside the goal, and a picture."""
 
 from collections.abc import Mapping
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 # pyright: reportUnknownMemberType=false
-"""Figures of docs/reproduction.md, from records alone: returns against steps, returns against an amount."""
+"""Figures of docs/reproduction.md, from records alone: returns against steps, against an amount, over all settings together."""
 
 import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Protocol
 
 import matplotlib as mpl
@@ -20,7 +21,7 @@ from imitable.experiments.captions import AMOUNTS, CURVES, PAPERS_LINE
 from imitable.experiments.curves import Curve, mean_curve
 from imitable.experiments.paper_numbers import printed
 from imitable.experiments.rows import CONTROLS, OWN_EXPERT, RELATED_ONLY, styles
-from imitable.experiments.tables import Table
+from imitable.experiments.tables import Aggregate, Table, aggregate, strata
 from imitable.types import Floats
 
 COLOURS = (
@@ -140,6 +141,58 @@ class Against:
 def _asides(amounts: Sequence[float], rows: int) -> list[float]:
     """Return how far each row is drawn beside the amounts: rows of equal returns do not hide each other."""
     return [0.012 * (max(amounts) - min(amounts)) * (place - (rows - 1) / 2) for place in range(rows)]
+
+
+MARKERS = "osD^v*"
+"""Of the settings, in their order."""
+
+TOGETHER = (
+    "Returns of mean actions; 0: a random policy, 1: the row `own expert` of the same table. Marks: a setting's mean over its "
+    "seeds. Bars: the interquartile mean of all runs; bands: its 95 % interval, where every setting has three seeds."
+)
+"""What `draw_together` shows."""
+
+
+def draw_together(tables: Mapping[str, Table], random: Mapping[str, float]) -> bytes | None:
+    """Return every row over all settings together, a panel a table under its title; rows that lack a setting are left out.
+
+    Args:
+        tables: by the title of their panel.
+        random: returns of random policies by imitator.
+    """
+    found = {title: _wholes(table, dict(random)) for title, table in tables.items()}
+    there = [title for title, rows in found.items() if rows]
+    if not there:
+        return None
+    figure, panels = panels_of(len(there))
+    figure.set_size_inches(4.4 * len(there), 0.6 + 0.27 * max(map(len, found.values())) + 0.5)
+    for title, panel in zip(there, panels, strict=True):
+        table, rows = tables[title], found[title]
+        for height, (row, whole) in enumerate(reversed(rows.items())):
+            colour = COLOURS[styles(table.rows)[row] % len(COLOURS)]
+            for mark, runs in zip(cycle(MARKERS), strata(table, row, dict(random)).values(), strict=False):
+                panel.plot(runs.mean(), height, mark, color=colour, alpha=0.7, markersize=4.5, markeredgewidth=0)
+            panel.plot((whole.low, whole.high), (height, height), color=colour, alpha=0.3, linewidth=7, solid_capstyle="butt")
+            panel.plot(whole.iqm, height, "|", color=colour, markersize=13, markeredgewidth=2.5)
+        panel.set_yticks(range(len(rows)), [*reversed(rows)], fontsize=8)
+        panel.axvline(1, color="#999999", linewidth=0.8, linestyle="--")
+        panel.sharex(panels[0])
+        panel.set_title(title, fontsize=9)
+        panel.set_xlabel("normalised return", fontsize=8)
+    _legend_of_settings(panels[0], tables[there[0]].places)
+    return with_legend(figure, panels[:1], columns=6)
+
+
+def _wholes(table: Table, random: dict[str, float]) -> dict[str, Aggregate]:
+    """Return the rows of a table that have runs in all its places."""
+    wholes = {row: whole for row in table.rows if (whole := aggregate(table, row, random)) is not None}
+    return {row: whole for row, whole in wholes.items() if whole.places == len(table.places)}
+
+
+def _legend_of_settings(panel: Axes, places: Sequence[str]) -> None:
+    """Name the marks of the settings, without drawing any of them."""
+    for mark, place in zip(cycle(MARKERS), places, strict=False):
+        panel.plot([], [], mark, color="#666666", markersize=4, label=place)
 
 
 def _means(returns: Sequence[Floats]) -> tuple[list[float], list[float]]:

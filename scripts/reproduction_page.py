@@ -12,8 +12,8 @@ from arm_real_page import body as arm_real
 from arm_section import arm_section
 from claims_section import grid, main_table
 from lineage_section import lineages
-from outcome_section import outcomes
-from reproduction_figures import Against, Curves, Drawing
+from outcome_section import TABLES, outcomes
+from reproduction_figures import TOGETHER, Against, Curves, Drawing, draw_together
 from reproduction_notes import filled, notes_of
 from settings_section import settings
 from sweep_sections import beside, cost, demo_count, demo_return, limits, mapping, projected, total_steps, unrelated_count
@@ -114,6 +114,15 @@ def section(page: Page, name: str, body: Sequence[str], drawing: Drawing | None 
 def _keep(page: Page, name: str, picture: bytes) -> None:
     page.images.mkdir(parents=True, exist_ok=True)
     (page.images / name).write_bytes(picture)
+
+
+def together(page: Page) -> list[str]:
+    """Return the picture of all rows over all settings; nothing if no row has runs in all of them."""
+    picture = draw_together({title: page.tables[name] for name, title in TABLES.items()}, page.random)
+    if picture is None:
+        return []
+    _keep(page, "together.svg", picture)
+    return ["![all rows over all settings together](images/reproduction/together.svg)", "", TOGETHER, DRAWN, ""]
 
 
 def plain(page: Page, name: str) -> list[str]:
@@ -275,7 +284,8 @@ def page_text(page: Page) -> str:
     said = ["## What was found", "", page.notes[""], ""] if "" in page.notes else []
     experiments = [table.experiment for table in page.tables.values()]
     figures = drawings(experiments)
-    lines = [*introduction(page), *outcomes(page.tables, page.random), *said, *settings(), *lineages(), *illustrations()]
+    outcome = [*outcomes(page.tables, page.random), *together(page)]
+    lines = [*introduction(page), *outcome, *said, *settings(), *lineages(), *illustrations()]
     for name in page.tables:
         body = special[name](page) if name in special else plain(page, name)
         lines += section(page, name, body, figures.get(name))

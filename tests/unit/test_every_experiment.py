@@ -146,6 +146,9 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
             assert f"\n## {experiment.name}\n" in one
             assert f"imitable reproduce {experiment.name} " in one
         assert f"images/reproduction/{experiment.name}.svg" in page or experiment.name not in script.drawings(EXPERIMENTS)
+    assert ("images/reproduction/together.svg" in page, "images/reproduction/together.svg" in empty) == (True, False)
+    drawn = (tmp_path / "images" / "together.svg").read_text()
+    assert all(f"<!-- {title} -->" in drawn for title in script.TABLES.values())
     assert empty.count("Not recorded yet") == sum(not one.development for one in EXPERIMENTS)
     assert "| A: the plain learner | `Ours` | 0 | 0 of 0 | no test yet | – | 0 of 0 | – |" in empty
     assert "that all rows decline is not tested yet" in page
