@@ -23,8 +23,8 @@ def number(values: Floats) -> str:
     if not len(values):
         return "–"
     if len(values) == 1:
-        return f"{values[0]:,.0f} (1)"
-    return f"{values.mean():,.0f} ± {values.std(ddof=1):,.0f} ({len(values)})"
+        return f"{round(values[0]):,} (1)"
+    return f"{round(values.mean()):,} ± {round(values.std(ddof=1)):,} ({len(values)})"
 
 
 def arm_section(table: Table, images: Path) -> list[str]:

@@ -49,7 +49,7 @@ def _number(tables: Mapping[str, Table], path: str, seed: str | None, quantity: 
     chosen = [value for record, value in zip(records, values, strict=True) if seed is None or record.job.seed == int(seed)]
     if not chosen:
         raise LookupError(f"a note asks for {path}{'' if seed is None else f', seed {seed}'}, which is not recorded")
-    return f"{np.mean(chosen):,.0f}".replace("-", "−")
+    return f"{round(np.mean(chosen)):,}".replace("-", "−")
 
 
 def _values(table: Table, place: str, row: str, records: Sequence[CellRecord], quantity: str) -> list[float]:

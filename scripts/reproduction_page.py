@@ -20,6 +20,7 @@ from sweep_sections import beside, cost, demo_count, demo_return, limits, mappin
 from weighted_tables import in_brief
 
 from imitable.experiments.arm_real_records import ArmRealRecord, read_arm_real
+from imitable.experiments.captions import missing_text
 from imitable.experiments.catalogue import Experiment, catalogue
 from imitable.experiments.cell_records import CellRecord, read_cells
 from imitable.experiments.cells import FEWER, Terms, cells_of, lacking
@@ -96,8 +97,8 @@ def section(page: Page, name: str, body: Sequence[str], drawing: Drawing | None 
         lines += ["What was tried before the protocol was fixed is on [results/development.md](../results/development.md).", ""]
     if not table.done:
         return [*lines, *([] if table.experiment.development else [f"Not recorded yet: {len(table.cells)} cells.", ""])]
-    if table.missing:
-        lines += [f"**{table.missing} of {len(table.cells)} cells are not recorded yet.**", ""]
+    if missing := missing_text(table):
+        lines += [f"**{missing}**", ""]
     if len(table.codes) > 1:
         lines += [f"**The code changed between these cells** (hashes {', '.join(sorted(table.codes))}).", ""]
     if table.protocols - {page.protocol.hash}:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from imitable.experiments.captions import missing_text
 from imitable.experiments.catalogue import CHEETAH, Entry, Experiment, Where, catalogue
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Cell, Terms, cells_of
@@ -177,6 +178,17 @@ def with_returns(table: Table, returns: dict[str, tuple[float, ...]]) -> Table:
             played = replace(record.mean_actions, mean=value)
             made.append((replace(cell, seed=seed), replace(record, mean_actions=played, job=replace(record.job, seed=seed))))
     return Table(table.experiment, tuple(cell for cell, _ in made), tuple(record for _, record in made))
+
+
+def test_what_is_missing_is_said_to_be_further_seeds_if_it_is(runs: Path) -> None:
+    [main] = [one for one in EXPERIMENTS if one.name == "mujoco-a"]
+    made(cells_of([main], TERMS), runs)
+    whole, planned = table_of(main, TERMS, runs / "records"), table_of(main, replace(TERMS, seeds=3), runs / "records")
+    assert missing_text(whole) == ""
+    said = f"{planned.missing} of {len(planned.cells)} planned cells are not recorded yet"
+    assert missing_text(planned) == f"{said}: further seeds of rows that have at least one."
+    empty = replace(planned, records=(None,) * len(planned.cells))
+    assert missing_text(empty) == f"{len(planned.cells)} of {len(planned.cells)} planned cells are not recorded yet."
 
 
 def test_the_page_says_what_came_of_the_claim(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

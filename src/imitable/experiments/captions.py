@@ -2,6 +2,7 @@
 """What stands under figures and tables, one text for docs/reproduction.md and the report."""
 
 from imitable.experiments.paper_numbers import ARM, ARM_P, STEPS
+from imitable.experiments.tables import Table
 
 CURVES = (
     "Lines: the last 64 episodes while it learns, with sampled actions, mean over seeds; bands: the range of seeds. Dots: the "
@@ -20,6 +21,15 @@ EXPERTS = "Experts: all runs of the four demonstrators, and of the policies that
 def returns_caption(episodes: int) -> str:
     """Say what numbers in a table of returns are, of so many episodes a run."""
     return f"Mean ± deviation between seeds (number of seeds), mean actions of the final policy, {episodes} episodes."
+
+
+def missing_text(table: Table) -> str:
+    """Say how many cells are not recorded yet, and whether these are further seeds only; empty if all are recorded."""
+    if not table.missing:
+        return ""
+    text = f"{table.missing:,} of {len(table.cells):,} planned cells are not recorded yet"
+    begun = all(table.at(cell.where, cell.row) for cell in table.cells)
+    return f"{text}: further seeds of rows that have at least one." if begun else f"{text}."
 
 
 def papers_steps() -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from imitable.experiments.captions import missing_text
 from imitable.experiments.catalogue import Where
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Terms, lacking
@@ -71,8 +72,8 @@ def _remarks(table: Table, terms: Terms) -> list[str]:
     made, found = recorded([table]), list[str]()
     if reasons := dict.fromkeys(filter(None, (lacking(entry, terms.protocol) for entry in table.experiment.entries))):
         found.append(f"Some cells cannot be run yet: {'; '.join(reasons)}.")
-    if table.missing:
-        found.append(f"{table.missing:,} of {len(table.cells):,} cells are not recorded yet.")
+    if missing := missing_text(table):
+        found.append(missing)
     if len(codes := {code for record in made for code in record.provenance.codes}) > 1:
         found.append(f"The code changed between these cells (hashes {', '.join(sorted(codes))}).")
     if {record.provenance.protocol for record in made} - {terms.protocol.hash}:
