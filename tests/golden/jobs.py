@@ -170,7 +170,7 @@ class Result:
     digest: str
     """Hash of all arrays."""
     size: float
-    """Mean size of their finite numbers: what another kind of processor, which rounds otherwise, should come near."""
+    """Mean size of their finite numbers but `UNSIZED`: what another kind of processor, which rounds otherwise, comes near."""
 
 
 def run(chain: str, folder: Path) -> dict[str, Result]:
@@ -183,13 +183,17 @@ def run(chain: str, folder: Path) -> dict[str, Result]:
     return {job.name: digest(folder / job.out) for job in CHAINS[chain]}
 
 
+UNSIZED = ("first_divergence",)
+"""Steps at which an error crosses a bound: a last bit moves them from the first step to the last."""
+
+
 def digest(path: Path) -> Result:
     """Return the digest of a policy, a score file, a set of demonstrations or a run folder."""
     hashed, sizes = hashlib.sha256(), list[float]()
     for name, array in arrays(path):
         hashed.update(f"{name}{array.dtype}{array.shape}".encode())
         hashed.update(np.ascontiguousarray(array).tobytes())
-        if array.dtype.kind == "f" and np.isfinite(array).any():
+        if name not in UNSIZED and array.dtype.kind == "f" and np.isfinite(array).any():
             sizes.append(float(np.abs(array[np.isfinite(array)]).mean()))
     return Result(hashed.hexdigest()[:32], float(np.mean(sizes)))
 
