@@ -10,9 +10,9 @@ def lineages() -> list[str]:
     return [
         "## Where the demonstrators come from",
         "",
-        "The published demonstrations are not to be had. Ours were trained ([demonstrators.md](demonstrators.md)), many from",
+        "The published demonstrations are not available. Ours were trained ([demonstrators.md](demonstrators.md)), many from",
         "the policy of another body on. In all settings but HalfCheetah's, related demonstrators and the imitator's own expert",
-        "are of one lineage and unrelated ones of another, so that a score may tell gaits apart as well as dynamics. Arrows",
+        "are of one lineage and unrelated ones of others, so that a score may tell gaits apart as well as dynamics. Arrows",
         "lead from the policy that a run began from to what came of it; all others were trained from scratch.",
         "",
         "| setting | imitator's expert | related | unrelated |",

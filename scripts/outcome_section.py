@@ -56,7 +56,7 @@ def _together(table: Table, random: Mapping[str, float]) -> str:
 
 def _line(table: Table, called: str, row: str) -> str:
     baselines, found = baselines_in(table.rows), outcome_of(table, row)
-    runs = [len(table.returns(place, each)) for place in table.places for each in (row, *baselines)]
+    runs = [len(table.returns(place, row)) for place in table.places]
     below = [f"{one.place} ({', '.join(one.claim.unbeaten)})" for one in claims(table, row, baselines) if one.claim.unbeaten]
     cells = (
         called,

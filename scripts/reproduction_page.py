@@ -103,7 +103,8 @@ def section(page: Page, name: str, body: Sequence[str], drawing: Drawing | None 
         lines += [f"**The code changed between these cells** (hashes {', '.join(sorted(table.codes))}).", ""]
     if table.protocols - {page.protocol.hash}:
         others = ", ".join(f"`{one}`" for one in sorted(table.protocols - {page.protocol.hash}))
-        lines += [f"**Some of these cells were run under another protocol than this page's: {others}.**", ""]
+        part = "Some" if page.protocol.hash in table.protocols else "All"
+        lines += [f"**{part} of these cells were run under another protocol than this page's: {others}.**", ""]
     if name in page.notes:
         lines += [page.notes[name], ""]
     if drawing is not None and (picture := drawing(table)) is not None:
@@ -159,7 +160,7 @@ def _changed(protocol: Protocol) -> list[str]:
         return []
     changes = "; ".join(protocol.post_hoc)
     return [
-        f"*Post hoc*, after cells of the six settings had been seen, this was changed, on other imitators: {changes}.",
+        f"*Post hoc*, after cells of the six settings had been seen, this was changed, as tried on other imitators: {changes}.",
         "All cells on this page but the arm's are of the changed protocol. The earlier ones are kept in",
         "`results/first_protocol`, and shown in [results/imitation.md](../results/imitation.md).",
         "",
@@ -178,16 +179,16 @@ def _spent(page: Page, done: Sequence[CellRecord]) -> str:
 WORDS = (
     "Words: the *imitator* is the body that learns; *related* demonstrators are those that the paper says it can imitate. A",
     "*score* says how closely the imitator can follow a demonstration; *weights*, a probability of every demonstration, come",
-    "of scores; *balanced* ones do not depend on how many demonstrations a demonstrator gave. The *effective number* of",
+    "from scores; *balanced* ones do not depend on how many demonstrations a demonstrator gave. The *effective number* of",
     "demonstrations is 1 / Σ w², as many as would count if all weighed the same. *Projection* replaces pieces of",
-    "demonstrations by what the imitator can do nearest to them. An *f-MDP* pays a tracker for staying near a demonstration.",
+    "demonstrations by what the imitator can do nearest to them. An *f-MDP* rewards a tracker that stays near a demonstration.",
     "",
     "Rows: `GAIL` imitates all demonstrations as they are; as in the paper it sees states only, so that it is GAIfO, here",
     "with PPO, and so are all rows but `SAIL` (Liu et al., 2020) and, in one experiment, `DCC` (Zhang et al., 2021). `ID-Feas`",
     "(Cao and Sadigh, 2021) scores by an inverse model of random movements. `Ours (paper)` is the trajectory f-MDP as the",
     "paper describes it, `Ours` as we would use it, `direct` our scorer that asks the simulator and learns nothing. Ceilings:",
     "`related only` has the related demonstrations alone, which takes labels; `own expert` those of an expert of the imitator.",
-    "Control rows, so that nobody can say that only the weight rule differs: `ID-Feas (our weight rule)`; `GAIL (balanced)`;",
+    "Control rows, which tell the weight rule from the score: `ID-Feas (our weight rule)`; `GAIL (balanced)`;",
     "`neighbours`, which scores by how near the imitator's own random movements come.",
 )
 """What a reader must know before the first table."""
@@ -205,8 +206,16 @@ def _again(page: Page) -> list[str]:
         f"{len(versions)} earlier versions was made again by version `{page.remade.code}`, from its demonstrations on:",
         f"{same} of {len(cells)} policies came out the same to the last bit{'; not ' if others else ''}{'; '.join(others)}",
         "(`python -m imitable.experiments.remade`).",
+        *_unchecked(page, versions | {page.remade.code}),
         "",
     ]
+
+
+def _unchecked(page: Page, checked: set[str]) -> list[str]:
+    """Name versions of the code that made cells and were not compared."""
+    codes = {code for table in page.tables.values() for record in table.done for code in record.provenance.codes}
+    others = ", ".join(f"`{code}`" for code in sorted(codes - checked))
+    return [f"Not compared: {others}."] if others else []
 
 
 def introduction(page: Page) -> list[str]:
@@ -222,7 +231,7 @@ def introduction(page: Page) -> list[str]:
         "",
         "Every simulation of Cao et al. (CoRL 2021), our numbers beside the paper's, from records in `results/cells`.",
         "`python scripts/reproduction_page.py` writes this page; every section names the command that makes its cells.",
-        "[method.md](method.md) has the formulas, [deviations.md](deviations.md) all that is not as in the paper.",
+        "[method.md](method.md) has the formulas, [deviations.md](deviations.md) and the sections what is not as in the paper.",
         "",
         *WORDS,
         "",
@@ -235,6 +244,7 @@ def introduction(page: Page) -> list[str]:
         "",
         *_changed(protocol),
         f"Recorded: {_spent(page, done)}.",
+        "Not counted: recording demonstrations, what was killed, cells made again, experts.",
         f"First goal: {FIRST_GOAL} seeds of the rows that the claims are about, one of all else, with a budget of",
         f"{BUDGET_HOURS} core-hours; left of it are {_left(page, FIRST_GOAL)}. To all seeds:",
         f"{_left(page, len(protocol.seeds.paper))}.",

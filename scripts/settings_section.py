@@ -11,7 +11,7 @@ def settings() -> list[str]:
         "",
         "The number before a demonstrator is that of its demonstrations. Knobs: Swimmer's are the degrees that a joint bends,",
         "Walker2d's the friction of its feet, HalfCheetah's the strength of a leg's motors, Hopper's gravity; those that are",
-        "not named are as in Gymnasium (`imitable robots BODY` lists them).",
+        "not named are as in the paper (`imitable robots BODY` lists them; Walker2d's friction is 0.9, Gymnasium's 1.9).",
         "",
         "| setting | imitator | related demonstrators | unrelated demonstrators |",
         "|---|---|---|---|",

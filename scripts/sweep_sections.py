@@ -29,7 +29,7 @@ def total_steps(tables: Mapping[str, Table]) -> list[str]:
     """Return unweighted rows that learn as long as direct scores and learns, beside direct and the usual unweighted row."""
     longer = tables["total-steps"]
     lines = [
-        "In the main tables all rows have equal steps of projection and learning; what scores take comes on top: nearly as",
+        "In the main tables all rows have equal steps of projection and learning. Scores of `direct` come on top: nearly as",
         "much as learning on Swimmer, two to four times as much elsewhere. Here the unweighted rows learn for that long, too.",
         "",
         "| setting | learner | GAIL | GAIL, as many steps in all as direct | direct | steps in all: GAIL, longer, direct |",
@@ -85,7 +85,8 @@ def _all_decline(trends: Sequence[Trend]) -> list[str]:
     return [
         f"The paper says that all rows decline. Here ρ is below 0 in {falls} of {len(tested)} pairs of row and setting, with",
         f"p < {UNLIKELY} after Holm over all {len(trends)} in {certain}. With so few runs no p can be below "
-        f"{min(one.least_p for one in tested):.2g}, before the correction.",
+        f"{min(one.least_p for one in tested):.2g}, before the correction. Where amounts have",
+        "different seeds, ρ mixes seeds and amounts.",
     ]
 
 
@@ -126,8 +127,9 @@ def demo_return(table: Table, arm: Table, real: ArmRealRecord | None) -> list[st
         cells = _simulated_arm(table, arm) if name == "simulated arm" else _real_arm(table, real)
         lines.append(f"| {name} | {cells} | {demos:,} ± {spread:,} | {ours:,} ± {deviation:,} |")
     note = (
-        "The arm: `Ours (paper)` was not run on it. The paper's real arm is hardware; ours is a simulated FR3 behind the real "
-        "driver, and its numbers are means over trials, ten a row, not over seeds."
+        "Demonstrated: the mean of all demonstrations of a setting, related or not, each on its own body. The arm: its rows "
+        "have weight rules of their own, see arm; `Ours (paper)` was not run on it. The paper's real arm is hardware; ours is "
+        "a simulated FR3 behind the real driver, and its numbers are means over trials, ten a row, not over seeds."
     )
     return [*lines, "", note]
 

@@ -17,12 +17,13 @@ from imitable.experiments.ray_executor import Ray
 from imitable.experiments.records import from_json
 from imitable.experiments.reproduction import make_cells, workshop_at
 
-FOLDER = Path(sys.argv[1])
+FOLDER, HOST = Path(sys.argv[1]), "127.0.0.1"
 
 
 def main() -> None:
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+    head = {"num_cpus": 0, "include_dashboard": False, "node_ip_address": HOST}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    nodes = [cluster.add_node(num_cpus=1, node_ip_address=HOST) for _ in range(2)]
     protocol = read_protocol(FOLDER / "protocol.json")
     jobs = [from_json(RunJob, one) for one in json.loads((FOLDER / "cells.json").read_text())]
     cells = [Cell("x", "y", str(place), job.seed, job) for place, job in enumerate(jobs)]

@@ -142,9 +142,11 @@ def _report(
     cells = cells_of(experiments, terms)
     made = list(zip(cells, records_of(cells, workshop.records), strict=True))
     stand = [standing(one, [pair for pair in made if pair[0].experiment == one.name], terms, workshop) for one in experiments]
-    left = core_hours(piece.job for piece in left_of(cells, workshop))
+    counted = cells if verb.experiments else cells_of([one for one in experiments if not one.development], terms)
+    left = core_hours(piece.job for piece in left_of(counted, workshop))
     table(verb.common, f"Experiments, in {verb.out}", STANDING, [_standing_row(one) for one in stand])
-    say(verb.common, f"all together, shared work once: about {_hours(left)} left")
+    what = "all together" if verb.experiments else "all but development"
+    say(verb.common, f"{what}, shared work once: about {_hours(left)} left")
     goal = None if verb.experiments else _first_goal(experiments, terms, workshop)
     if goal is not None:
         words = f"of `all --seeds {FIRST_GOAL}`, the first goal, about {_hours(goal)} are left; its budget: {BUDGET_HOURS}"

@@ -300,14 +300,21 @@ PAPER = (
         "Weight rules of its own, not balanced: `Ours` by the paper's rule for the arm (σ taken from the distances), `direct` "
         "by the score, not its square, ID-Feas as published.",
     ),
-    Experiment("limits", "the conclusion: demonstrators more restricted than the imitator", _limits()),
+    Experiment(
+        "limits",
+        "the conclusion: demonstrators more restricted than the imitator",
+        _limits(),
+        "Imitators of its own: those of the six settings are the restricted ones, and Hopper's cannot do what is shown.",
+    ),
     Experiment(
         "long",
         "do short runs rank like long ones?",
         tuple(Entry(at(WALKER), replace(row, steps=LONG_STEPS), seeds=(0,)) for row in (GAIL, OURS)),
     ),
     Experiment(
-        "cost", "simulator steps of scores and learner", entries(map(at, SETTINGS), (ID_FEAS, OURS_PAPER, OURS, DIRECT))
+        "cost",
+        "simulator steps of experts, scores and learner",
+        entries(map(at, SETTINGS), (ID_FEAS, OURS_PAPER, OURS, DIRECT)),
     ),
     Experiment(
         "other-experts",

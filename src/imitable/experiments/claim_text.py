@@ -89,9 +89,9 @@ def together_text(baselines: Sequence[str], places: int) -> str:
     """Say what numbers of rows over so many settings are."""
     return (
         "Rows over all settings together. Normalised: 0 is a random policy's return, 1 that of the row `own expert` of this "
-        "table, which imitates the expert, taken for certain. The interquartile mean leaves a quarter of the runs, rounded "
+        "table, which imitates the expert, treated as exact. The interquartile mean leaves a quarter of the runs, rounded "
         "down, out at each end, failures among them; mean and worst setting leave out none. The interval is a bootstrap's "
-        "within settings, and needs three seeds everywhere; of so few runs it is narrower than 95 % should be. P: the "
-        f"probability that a run of the row is above one of {', '.join(baselines)}. {REGRET} A row of fewer than {places} "
-        "settings is not comparable with the others."
+        "within settings, and needs three seeds everywhere; with so few runs it is narrower than 95 % should be. P: how "
+        f"likely a run of the row is above one of {', of '.join(baselines)}, in this order (50 % against itself). {REGRET} A "
+        f"row of fewer than {places} settings is not comparable with the others."
     )

@@ -9,14 +9,10 @@ are given to others, and what they had been given is made again where it is lost
 unfinished work, so that a task that comes back to it goes on from its checkpoint. An adapter file: Ray's types are partial.
 """
 
-import hashlib
 import os
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,19 +20,13 @@ import ray
 import ray.exceptions
 
 from imitable.errors import BadOption
-from imitable.experiments.code_hash import code_hash
 from imitable.experiments.executors import Failure, Made, Queue, attempt
-from imitable.experiments.store import Store
+from imitable.experiments.packing import Files, files_at, keep, local_workshop, taken, unpack
 from imitable.experiments.work import Piece, Workshop
-from imitable.feasibility.score_files import parts_path
-from imitable.files import write_bytes
 from imitable.workers import cores
 
 RETRIES = 20
 """So many lost nodes or killed processes a task survives."""
-
-Files = dict[str, bytes]
-"""Contents by path in a store."""
 
 
 @dataclass(frozen=True)
@@ -133,70 +123,4 @@ def _task(piece: Piece, workshop: Workshop, needs: list[tuple[str, Any]], begun:
             unpack(ray.get(reference), here.store.path, key)
     if begun and not (here.store.path / piece.key).exists():
         unpack(begun, here.store.path, piece.key)
-    failure = attempt(piece, here)
-    made = files_at(here.store.path, piece.key)
-    made |= {f"{RECORDS}/{path.name}": path.read_bytes() for path in here.records.glob(f"{Path(piece.key).name}.json")}
-    shutil.rmtree(here.store.path / piece.key, ignore_errors=True)
-    return failure, made
-
-
-RECORDS = "records"
-"""Folder of the records in what a task gives back."""
-
-
-def local_workshop(workshop: Workshop) -> Workshop:
-    """Return a workshop of the node's own, the same for all tasks of one store, so that broken work is found again.
-
-    Other code has another one: what an earlier version left here must not pass for its own.
-    """
-    text = f"{workshop.store.path.absolute()}{workshop.protocol}{code_hash()}"
-    name = hashlib.sha256(text.encode()).hexdigest()[:16]
-    place = Path(tempfile.gettempdir()) / f"imitable-{name}"
-    return replace(workshop, store=Store(place), records=place / RECORDS)
-
-
-def files_at(store: Path, key: str) -> Files:
-    """Return all files of a piece: a folder's, or a score file and what lies beside it under the same name."""
-    path = store / key
-    if path.is_dir():
-        found = [one for one in path.rglob("*") if one.is_file()]
-    else:
-        found = [one for one in path.parent.glob(f"{path.stem}.*") if one.is_file()]
-        found += [one for folder in path.parent.glob(f"{path.name}.*") if folder.is_dir() for one in folder.rglob("*")]
-    files: Files = {}
-    for one in found:
-        with suppress(FileNotFoundError, IsADirectoryError):
-            files[one.relative_to(store).as_posix()] = one.read_bytes()
-    return files
-
-
-def unpack(files: Files, store: Path, key: str) -> None:
-    """Write the files of a piece, whole or not at all: a folder takes its place at once, a score file comes after its company.
-
-    Another task of this node may have done so meanwhile; then its files stay, because somebody may be reading them.
-    """
-    folder = {name.removeprefix(f"{key}/"): content for name, content in files.items() if name.startswith(f"{key}/")}
-    for name, content in sorted(files.items(), key=lambda item: item[0] == key):
-        if not name.startswith(f"{key}/"):
-            write_bytes(store / name, content)
-    if folder:
-        target = store / key
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as beside:
-            for name, content in folder.items():
-                write_bytes(Path(beside) / "whole" / name, content)
-            with suppress(OSError):  # it is there by now
-                (Path(beside) / "whole").rename(target)
-
-
-def keep(piece: Piece, files: Files, workshop: Workshop) -> None:
-    """Write what a task made into the driver's store, the record of a cell last: with it the cell is done."""
-    records = {name: content for name, content in files.items() if name.startswith(f"{RECORDS}/")}
-    if not files:
-        return
-    path = workshop.store.path / piece.key
-    for begun in (path, parts_path(path)):  # here, and ended there
-        shutil.rmtree(begun, ignore_errors=True)
-    unpack({name: content for name, content in files.items() if name not in records}, workshop.store.path, piece.key)
-    for name, content in records.items():
-        write_bytes(workshop.records / Path(name).name, content)
+    return attempt(piece, here), taken(piece, here)
