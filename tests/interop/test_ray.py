@@ -7,6 +7,7 @@ The environment is made on the first run, in `.venv-ray` or where IMITABLE_RAY_V
 import hashlib
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -39,18 +40,22 @@ def ray_python() -> Path:
     return python
 
 
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """Ray on 127.0.0.1 alone; workers that are not nice, which would wait for ever on a machine that is busy."""
+    outer = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
+    return outer | {"RAY_worker_niceness": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "PYTHONPATH": str(ROOT / "src")}
+
+
 def bits(folder: Path) -> list[tuple[object, ...]]:
     found: list[CellRecord | None] = records_of(cells(*NAMES), workshop(folder).records)
     assert all(found)
     return [(one.provenance.policy, one.provenance.setting, one.mean_actions, one.curve) for one in found if one]
 
 
-def test_a_lost_node_changes_no_bit(ray_python: Path, tmp_path: Path) -> None:
+def test_a_lost_node_changes_no_bit(ray_python: Path, environment: dict[str, str], tmp_path: Path) -> None:
     write_record(tmp_path / "protocol.json", PROTOCOL)
     (tmp_path / "cells.json").write_text(json.dumps([to_json(cell.job) for cell in cells(*NAMES)]))
-    # workers are nice by default, and would wait for ever on a machine that is busy
-    environment = os.environ | {"RAY_worker_niceness": "0", "PYTHONPATH": str(ROOT / "src")}
-    environment.pop("RAY_ADDRESS", None)
     command = [str(ray_python), str(HERE / "ray_cluster.py"), str(tmp_path)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
@@ -62,3 +67,32 @@ def test_a_lost_node_changes_no_bit(ray_python: Path, tmp_path: Path) -> None:
     assert bits(tmp_path / "cluster") == bits(tmp_path / "local")
     folders = [sorted(path.name for path in (tmp_path / name / "runs").iterdir()) for name in ("cluster", "local")]
     assert folders[0] == folders[1]
+
+
+def test_the_command_starts_a_cluster_of_its_own(ray_python: Path, environment: dict[str, str], tmp_path: Path) -> None:
+    command = [str(ray_python.with_name("imitable")), "reproduce", NAMES[0], "--seeds", "1", "--scale", "0.0001"]
+    for executor in ("ray", "local"):
+        options = ["--executor", executor, "--workers", "1", "--out", str(tmp_path / executor)]
+        subprocess.run([*command, *options], env=environment, check=True, capture_output=True, cwd=tmp_path)
+    policies = [
+        [json.loads(path.read_text())["provenance"]["policy"] for path in sorted((tmp_path / name / "records").iterdir())]
+        for name in ("ray", "local")
+    ]
+    assert policies[0]
+    assert policies[0] == policies[1]
+
+
+def test_an_address_where_nobody_listens_gets_one_line_at_once(
+    ray_python: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    with socket.socket() as taken:  # bound, and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        command = [str(ray_python.with_name("imitable")), "reproduce", NAMES[0], "--scale", "0.0001", "--executor", "ray"]
+        done = subprocess.run(
+            [*command, "--address", address, "--out", str(tmp_path / "out")],
+            env=environment, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=120,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert f"--address={address} is not allowed: no Ray cluster answers there" in done.stderr.splitlines()[-1]
+    assert not (tmp_path / "out" / "records").exists()

@@ -10,11 +10,13 @@ unfinished work, so that a task that comes back to it goes on from its checkpoin
 """
 
 import os
+import socket
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import ray
 import ray.exceptions
@@ -27,6 +29,9 @@ from imitable.workers import cores
 
 RETRIES = 20
 """So many lost nodes or killed processes a task survives."""
+
+PATIENCE = 5.0
+"""Seconds that a cluster has to answer."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +62,23 @@ def _joined(address: str | None) -> bool:
     where = address or os.environ.get("RAY_ADDRESS")
     options: dict[str, Any] = {"address": where} if where else {"num_cpus": cores(), "include_dashboard": False}
     try:
+        if where:
+            _knock(where)
         # one thread a worker, before it loads any numeric library
         ray.init(runtime_env={"worker_process_setup_hook": "imitable.runtime.one_thread"}, log_to_driver=False, **options)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        raise BadOption("--address", where, f"no Ray cluster answers there ({error})") from None
+    except (OSError, ValueError, RuntimeError) as error:
+        if not where:
+            raise
+        right = "give the HOST:PORT of its head, or no address, and one is started here"
+        raise BadOption("--address", where, f"no Ray cluster answers there ({error}); {right}") from None
     return True
+
+
+def _knock(address: str) -> None:
+    """Raise OSError if nothing listens at HOST:PORT or ray://HOST:PORT: Ray itself tries for minutes before it says so."""
+    place = urlsplit(address if "://" in address else f"//{address}")
+    if place.hostname and place.port:
+        socket.create_connection((place.hostname, place.port), timeout=PATIENCE).close()
 
 
 def _scheduled(pieces: Sequence[Piece], workshop: Workshop, at_once: int) -> Iterator[Made]:
