@@ -26,6 +26,7 @@ from imitable.experiments.intervals import Interval, interval
 from imitable.experiments.ladders import Ladder
 from imitable.experiments.settings import Setting
 from imitable.experiments.statistics import (
+    Claim,
     Welch,
     auroc,
     claim,
@@ -67,6 +68,11 @@ def runs(mean: float, std: float, count: int = 5) -> np.ndarray:
     return mean + std * shape / shape.std(ddof=1)
 
 
+def five_each(ours: np.ndarray, baselines: dict[str, np.ndarray]) -> Claim:
+    """Return the claim, with five runs of all planned."""
+    return claim(ours, baselines, 5, dict.fromkeys(baselines, 5))
+
+
 def test_welch_is_the_textbooks() -> None:
     ours, theirs = np.array([1.0, 2.0, 4.0]), np.array([0.0, 0.5, 0.5, 3.0])
     parts = [one.var(ddof=1) / len(one) for one in (ours, theirs)]
@@ -95,39 +101,46 @@ def test_welch_without_deviation_or_with_one_run() -> None:
 
 def test_a_claim_rests_on_its_least_certain_baseline() -> None:
     ours, weak, strong = runs(10, 1), runs(0, 1), runs(9, 1)
-    found = claim(ours, {"weak": weak, "strong": strong}, 5)
+    found = five_each(ours, {"weak": weak, "strong": strong})
     assert (found.baseline, found.p) == ("strong", welch(ours, strong).two_sided)
     assert found.one_sided == welch(ours, strong).one_sided
-    above = claim(ours, {"weak": weak, "better": runs(20, 1)}, 5)
+    above = five_each(ours, {"weak": weak, "better": runs(20, 1)})
     assert (above.baseline, above.p) == ("better", 1.0), "a small p in the wrong direction speaks for nothing"
     assert above.foreseen == 1, "and more runs of it speak for no more"
     assert (found.above, above.above) == (True, False)
-    unknown = claim(ours, {"weak": weak, "single": np.array([0.0])}, 5)
+    unknown = five_each(ours, {"weak": weak, "single": np.array([0.0])})
     assert unknown.baseline == "single"
     assert np.isnan(unknown.p)
     assert np.isnan(unknown.foreseen)
-    alone = claim(np.array([1.0]), {"weak": weak, "strong": strong}, 5)
+    alone = five_each(np.array([1.0]), {"weak": weak, "strong": strong})
     assert alone.baseline == "strong", "of those of which nothing is known, the highest"
     assert np.isnan(alone.p)
     assert not alone.above
 
 
+def test_a_claim_foresees_the_runs_that_are_planned_of_each_side() -> None:
+    ours, strong = runs(10, 1, 3), runs(9, 1, 3)
+    found = claim(ours, {"strong": strong}, 3, {"strong": 5})
+    assert found.foreseen == pytest.approx(welch(ours, runs(9, 1, 5)).two_sided)
+
+
 def test_a_claim_names_the_baselines_that_are_not_beaten() -> None:
     ours = runs(10, 1)
-    found = claim(ours, {"untested": np.array([0.0]), "beaten": runs(5, 1), "better": runs(12, 1), "equal": ours}, 5)
+    found = five_each(ours, {"untested": np.array([0.0]), "beaten": runs(5, 1), "better": runs(12, 1), "equal": ours})
     assert found.unbeaten == ("better", "equal")
     assert found.baseline == "untested", "of which least is known, though it is beaten"
 
 
 def test_what_more_runs_would_show_is_welch_of_runs_with_the_same_means_and_deviations() -> None:
     ours, theirs = np.array([3.0, 4.0, 6.0]), np.array([1.0, 2.0, 2.5])
-    assert foreseen(ours, theirs, 3) == pytest.approx(welch(ours, theirs).two_sided)
+    assert foreseen(ours, theirs, (3, 3)) == pytest.approx(welch(ours, theirs).two_sided)
     more = [np.resize((one - one.mean()) * np.sqrt((6 - 1) / (6 / 3 * 2)) + one.mean(), 6) for one in (ours, theirs)]
     assert [one.std(ddof=1) for one in more] == pytest.approx([one.std(ddof=1) for one in (ours, theirs)])
-    assert foreseen(ours, theirs, 6) == pytest.approx(welch(*more).two_sided)
-    assert foreseen(ours, theirs, 6) < foreseen(ours, theirs, 3)
-    assert foreseen(np.ones(3), np.zeros(3), 5) == 0, "no deviation at all"
-    assert np.isnan(foreseen(np.ones(1), theirs, 5))
+    assert foreseen(ours, theirs, (6, 6)) == pytest.approx(welch(*more).two_sided)
+    assert foreseen(ours, theirs, (6, 6)) < foreseen(ours, theirs, (3, 3))
+    assert foreseen(ours, theirs, (3, 6)) == pytest.approx(welch(ours, more[1]).two_sided), "sides have their own numbers"
+    assert foreseen(np.ones(3), np.zeros(3), (5, 5)) == 0, "no deviation at all"
+    assert np.isnan(foreseen(np.ones(1), theirs, (5, 5)))
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))

@@ -62,14 +62,14 @@ def welch(ours: Floats, theirs: Floats) -> Welch:
     return Welch(float(test.pvalue), float(one_sided.pvalue))
 
 
-def foreseen(ours: Floats, theirs: Floats, runs: int) -> float:
-    """(N), (M) → two-sided p that Welch's test gives to so many runs a side with today's means and deviations.
+def foreseen(ours: Floats, theirs: Floats, runs: tuple[int, int]) -> float:
+    """(N), (M) → two-sided p that Welch's test gives to so many runs of each side with today's means and deviations.
 
     No prediction: means and deviations of few runs are themselves uncertain. NaN of fewer than two runs on a side.
     """
     if min(len(ours), len(theirs)) < 2 or np.ptp(ours) == np.ptp(theirs) == 0:
         return welch(ours, theirs).two_sided
-    sides = [(one.mean(), one.std(ddof=1), runs) for one in (ours, theirs)]
+    sides = [(one.mean(), one.std(ddof=1), count) for one, count in zip((ours, theirs), runs, strict=True)]
     return float(cast(Any, stats).ttest_ind_from_stats(*sides[0], *sides[1], equal_var=False).pvalue)
 
 
@@ -100,13 +100,14 @@ class Claim:
         return not self.unbeaten
 
 
-def claim(ours: Floats, baselines: Mapping[str, Floats], planned: int) -> Claim:
+def claim(ours: Floats, baselines: Mapping[str, Floats], planned: int, baselines_planned: Mapping[str, int]) -> Claim:
     """Return the largest p over the baselines; NaN counts as the largest, because nothing is known then.
 
     Args:
         ours: (N) returns of the row.
         baselines: returns of every baseline.
-        planned: how many runs the row and every baseline will have in the end.
+        planned: how many runs the row will have in the end.
+        baselines_planned: how many every baseline will have.
     """
     tests = {name: welch(ours, theirs) for name, theirs in baselines.items()}
     means = {name: float(theirs.mean()) for name, theirs in baselines.items()}
@@ -114,7 +115,10 @@ def claim(ours: Floats, baselines: Mapping[str, Floats], planned: int) -> Claim:
     p = {name: max(test.two_sided, float(name in unbeaten)) for name, test in tests.items()}  # NaN comes first
     worst = max(p, key=lambda name: (np.isnan(p[name]), 0.0 if np.isnan(p[name]) else p[name], means[name]))
     one_sided = np.max([test.one_sided for test in tests.values()])
-    later = [max(foreseen(ours, theirs, planned), float(name in unbeaten)) for name, theirs in baselines.items()]
+    later = [
+        max(foreseen(ours, theirs, (planned, baselines_planned[name])), float(name in unbeaten))
+        for name, theirs in baselines.items()
+    ]
     return Claim(worst, unbeaten, p[worst], float(one_sided), float(np.max(later)))
 
 

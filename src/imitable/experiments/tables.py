@@ -121,7 +121,8 @@ def claims(table: Table, row: str, baselines: Sequence[str]) -> list[PlaceClaim]
         theirs = {name: table.returns(place, name) for name in baselines if name in table.rows}
         ours = table.returns(place, row)
         if len(ours) and theirs and all(len(one) for one in theirs.values()):
-            found[place] = claim(ours, theirs, table.planned(place, row))
+            planned = {name: table.planned(place, name) for name in theirs}
+            found[place] = claim(ours, theirs, table.planned(place, row), planned)
     adjusted = holm([found[place].p if place in found else float("nan") for place in table.places])
     later = holm([found[place].foreseen if place in found else float("nan") for place in table.places])
     each = zip(table.places, adjusted, later, strict=True)
