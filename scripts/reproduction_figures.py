@@ -75,11 +75,12 @@ class Curves:
             return None
         figure, panels = panels_of(len(places))
         for place, panel in zip(places, panels, strict=True):
-            for row, style in styles(table.rows).items():
+            for column, (row, style) in enumerate(styles(table.rows).items()):
                 if records := table.at(place, row):
                     colour = COLOURS[style % len(COLOURS)]
                     draw_curve(panel, [record.curve for record in records], colour, row, DASHES.get(row, "-"))
-                    end = 1.03 * max(record.curve[-1][0] for record in records)
+                    # side by side: rows that end at one return would hide each other
+                    end = (1.03 + 0.02 * column) * max(record.curve[-1][0] for record in records)
                     panel.plot(end, table.returns(place, row).mean(), "o", color=colour, markersize=4)
             if self.paper and (theirs := printed(place, "Ours")) is not None:
                 panel.axhline(theirs.mean, color="#666666", linestyle=":", linewidth=1)
