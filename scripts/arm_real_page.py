@@ -4,9 +4,9 @@
 import math
 
 from imitable.experiments.arm_real_records import ArmRealRecord, Compared, compared
-from imitable.experiments.paper_numbers import ARM
+from imitable.experiments.paper_numbers import ARM, REAL_ARM
 
-PAPER = {"Ours": "{2:,} ± {3:,}".format(*ARM["real arm"])}
+PAPER = {"Ours": "{0.mean:,} ± {0.std:,}".format(ARM[REAL_ARM][1])}
 """What the paper prints of its real arm."""
 
 PICTURE = "arm-real.svg"

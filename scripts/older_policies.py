@@ -20,4 +20,7 @@ def mark(results: Path, page: str) -> list[str]:
     if not changed:
         return []
     bodies = ", ".join(f"`{text}`" for text in changed)
-    return [f"**All that follows stands on earlier demonstrators.** Trained anew since then, and not measured yet: {bodies}.", ""]
+    return [
+        f"**All that follows stands on earlier demonstrators.** Trained anew since then, and not measured yet: {bodies}.",
+        "",
+    ]

@@ -25,7 +25,7 @@ from imitable.experiments.catalogue import Experiment, catalogue
 from imitable.experiments.cell_records import CellRecord, read_cells
 from imitable.experiments.cells import FEWER, Terms, cells_of, lacking
 from imitable.experiments.estimates import BUDGET_HOURS, FIRST_GOAL, core_hours
-from imitable.experiments.own_reward import OwnReward, read_own_reward
+from imitable.experiments.own_reward_records import OwnReward, read_own_reward
 from imitable.experiments.paper_numbers import CLAIM, STEPS
 from imitable.experiments.protocol import Protocol, read_protocol
 from imitable.experiments.random_policy import read_random

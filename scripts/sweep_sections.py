@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The paper's sweeps on docs/reproduction.md: numbers of demonstrations, returns against demonstrations, mapping, cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from arm_section import PLACE as SHELF
@@ -9,20 +9,18 @@ from arm_section import number
 from claims_section import head_of, printed_text
 
 from imitable.experiments.arm_real_records import ArmRealRecord
-from imitable.experiments.captions import EXPERTS, papers_steps
+from imitable.experiments.captions import ARMS, EXPERTS, LIMITS, OWN_EXPERT_ITSELF, OWN_REWARD, papers_steps
 from imitable.experiments.catalogue import FIRST, PERCENTAGES, UNRELATED_COUNTS
-from imitable.experiments.own_reward import OwnReward
-from imitable.experiments.paper_numbers import ARM, DEMONSTRATED, MAPPING
+from imitable.experiments.claim_text import decline_text
+from imitable.experiments.own_reward_records import OwnReward
+from imitable.experiments.paper_numbers import ARM, DEMONSTRATED, MAPPING, SIMULATED_ARM
 from imitable.experiments.paper_numbers import PERCENTAGES as PRINTED_PERCENTAGES
 from imitable.experiments.protocol import PLAIN, PROJECTION
 from imitable.experiments.rows import OWN_EXPERT
 from imitable.experiments.settings import BY_NAME
-from imitable.experiments.statistics import Trend, holm
-from imitable.experiments.tables import Table, trend
+from imitable.experiments.statistics import Trend
+from imitable.experiments.tables import Table, trends_of
 from imitable.policies.lineage import lineage, training_steps
-
-UNLIKELY = 0.05
-"""p below which a trend counts."""
 
 
 def total_steps(tables: Mapping[str, Table]) -> list[str]:
@@ -68,26 +66,15 @@ def _kept(table: Table, place: str, row: str) -> str:
 def unrelated_count(table: Table) -> list[str]:
     """Return the paper's claim that all decline, as a trend over single runs."""
     said = "Does the return fall with the number? Spearman's ρ over runs, one-sided p by permutation."
-    trends = {row: [trend(table, setting.name, row) for setting in FIRST] for row in table.rows}
-    lines = [*grid_by_setting(table), "", said, "", *head_of([setting.name for setting in FIRST])]
-    for row, found in trends.items():
-        cells = ["–" if np.isnan(one.p) else f"ρ {one.rho:.2f}, p {one.p:.2g}, {one.runs} runs" for one in found]
-        lines.append(f"| {row} | {' | '.join(cells)} |")
-    return [*lines, "", *_all_decline([one for found in trends.values() for one in found])]
+    trends, settings = trends_of(table), [setting.name for setting in FIRST]
+    lines = [*grid_by_setting(table), "", said, "", *head_of(settings)]
+    for row in table.rows:
+        lines.append(f"| {row} | {' | '.join(_trend_text(trends[row, setting]) for setting in settings)} |")
+    return [*lines, "", decline_text(list(trends.values()))]
 
 
-def _all_decline(trends: Sequence[Trend]) -> list[str]:
-    """Say what came of the paper's claim, and what could."""
-    tested = [one for one in trends if not np.isnan(one.p)]
-    if not tested:
-        return ["The paper's claim that all rows decline is not tested yet."]
-    falls, certain = sum(one.rho < 0 for one in tested), sum(p < UNLIKELY for p in holm([one.p for one in trends]))
-    return [
-        f"The paper says that all rows decline. Here ρ is below 0 in {falls} of {len(tested)} pairs of row and setting, with",
-        f"p < {UNLIKELY} after Holm over all {len(trends)} in {certain}. With so few runs no p can be below "
-        f"{min(one.least_p for one in tested):.2g}, before the correction. Where amounts have",
-        "different seeds, ρ mixes seeds and amounts.",
-    ]
+def _trend_text(found: Trend) -> str:
+    return "–" if np.isnan(found.p) else f"ρ {found.rho:.2f}, p {found.p:.2g}, {found.runs} runs"
 
 
 def grid_by_setting(table: Table) -> list[str]:
@@ -123,15 +110,10 @@ def demo_return(table: Table, arm: Table, real: ArmRealRecord | None) -> list[st
         own = f"{np.mean([record.demonstrated_return for record in records]):,.0f}" if records else "–"
         cells = " | ".join(number(table.returns(place, row)) for row in table.rows)
         lines.append(f"| {place} | {own} | {cells} | {' | '.join(printed_text(one) for one in DEMONSTRATED[place])} |")
-    for name, (demos, spread, ours, deviation) in ARM.items():
-        cells = _simulated_arm(table, arm) if name == "simulated arm" else _real_arm(table, real)
-        lines.append(f"| {name} | {cells} | {demos:,} ± {spread:,} | {ours:,} ± {deviation:,} |")
-    note = (
-        "Demonstrated: the mean of all demonstrations of a setting, related or not, each on its own body. The arm: its rows "
-        "have weight rules of their own, see arm; `Ours (paper)` was not run on it. The paper's real arm is hardware; ours is "
-        "a simulated FR3 behind the real driver, and its numbers are means over trials, ten a row, not over seeds."
-    )
-    return [*lines, "", note]
+    for name, theirs in ARM.items():
+        cells = _simulated_arm(table, arm) if name == SIMULATED_ARM else _real_arm(table, real)
+        lines.append(f"| {name} | {cells} | {' | '.join(printed_text(one) for one in theirs)} |")
+    return [*lines, "", ARMS]
 
 
 def _simulated_arm(table: Table, arm: Table) -> str:
@@ -158,21 +140,14 @@ def beside(table: Table, usual: Table, called: str) -> list[str]:
 def limits(table: Table, own_reward: OwnReward | None) -> list[str]:
     """Return what is learned of demonstrators that can do less, beside what they and experts without a goal return."""
     bodies = {entry.where.name: entry.where.imitator for entry in table.experiment.entries}
-    lines = [
-        f"| imitator | demonstrated | {' | '.join(table.rows)} | its own expert itself | learned from its own reward |",
-        "|---" * (len(table.rows) + 4) + "|",
-    ]
+    head = ("imitator", "demonstrated", *table.rows, OWN_EXPERT_ITSELF, OWN_REWARD)
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for place in table.places:
         shown, expert = (_demonstrated(table, place, row) for row in ("GAIL", OWN_EXPERT.name))
         best = np.array([] if own_reward is None else own_reward.returns.get(bodies[place], ()))
         cells = " | ".join([*(number(table.returns(place, row)) for row in table.rows), expert, number(best)])
         lines.append(f"| `{bodies[place]}` | {shown} | {cells} |")
-    said = (
-        "Each imitator can do all that its demonstrators can, so that every demonstration is feasible. What else the body can "
-        "do: the last two columns, its shipped expert, whose training stopped at a goal, so that experts are equally good, and "
-        "PPO on the task's reward without a goal (`python -m imitable.experiments.own_reward`)."
-    )
-    return [*lines, "", said]
+    return [*lines, "", LIMITS]
 
 
 def _demonstrated(table: Table, place: str, row: str) -> str:

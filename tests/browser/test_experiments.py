@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from imitable.experiments.captions import OWN_EXPERT_ITSELF, OWN_REWARD
 from imitable.experiments.catalogue import PAPER
 from imitable.experiments.cells import Terms
-from imitable.experiments.paper_numbers import printed
+from imitable.experiments.paper_numbers import REAL_ARM, printed
 from imitable.experiments.protocol import default_protocol, read_protocol
 from imitable.experiments.random_policy import RandomReturns, random_path
 from imitable.experiments.records import write_record
@@ -19,6 +20,11 @@ from tests.unit.test_report_reproduced import by_row, cells, keep
 pytestmark = pytest.mark.xdist_group("browser")
 
 RESULTS = Path(__file__).parents[2] / "results"
+CHOOSE = """
+const select = document.querySelector('#experiment');
+select.value = [...select.options].find(option => option.textContent === '{}').value;
+select.dispatchEvent(new Event('change'));
+"""
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +60,19 @@ def test_returns_are_those_of_the_records(browser: Browser, reproduced: Path, ta
     assert paper[1] == "74 ± 20"
 
 
+def test_what_rows_are_compared_with_stands_below_them(browser: Browser, reproduced: Path) -> None:
+    browser.open(reproduced)
+    browser.run(CHOOSE.format("limits"))
+    below = {row[0]: row[1:] for row in returns(browser)}
+    assert "±" in below[OWN_REWARD][0], "several seeds"
+    assert "±" not in below[OWN_EXPERT_ITSELF][0]
+    browser.run(CHOOSE.format("demo-return"))
+    settings = {row[0]: row[1:] for row in returns(browser)}
+    assert settings[REAL_ARM][-1] == "2,746 ± 2,712"
+    assert {"simulated arm", "hopper"} <= set(settings)
+    assert browser.complaints() == []
+
+
 def test_rows_are_switched_off_and_on(browser: Browser, reproduced: Path, table: Table) -> None:
     browser.open(reproduced)
     lines = "document.querySelectorAll('#tables figure path').length"
@@ -73,8 +92,7 @@ def test_another_experiment_is_chosen(browser: Browser, reproduced: Path) -> Non
     browser.open(reproduced)
     names = browser.run("return [...document.querySelectorAll('#experiment option')].map(o => o.textContent)")
     assert {"mujoco-a", "mujoco-b", "arm"} <= set(names)
-    choose = "const s = document.getElementById('experiment'); s.value = {}; s.dispatchEvent(new Event('change'))"
-    browser.run(choose.format(names.index("arm")))
+    browser.run(CHOOSE.format("arm"))
     assert returns(browser)[0] == ["row", "shelf"]
     assert "Panda" in browser.text("#tables .sentence")
     assert browser.complaints() == []
@@ -99,6 +117,7 @@ def test_curves_end_in_the_returns_of_the_tables_beside_the_paper_s(browser: Bro
     for place, panel in panels.items():
         finals = {title.split(": ")[0]: (x, y) for title, x, y in panel["finals"]}
         assert list(finals) == [row for row in table.rows if table.at(place, row)]
+        assert len({x for x, _ in finals.values()}) == len(finals), "none hides another"
         means = {row: float(table.returns(place, row).mean()) for row in finals}
         above = sorted(finals, key=lambda row: finals[row][1])
         assert above == sorted(means, key=lambda row: -means[row]), "the higher the return, the higher the dot"
@@ -110,11 +129,10 @@ def test_curves_end_in_the_returns_of_the_tables_beside_the_paper_s(browser: Bro
     assert all(x < ends[0] for panel in panels.values() for _, x, _ in panel["finals"])
     browser.run("document.querySelector('#row-filter input[value=direct]').click()")
     assert not any(title.startswith("direct:") for panel in browser.run(MARKS) for title, _, _ in panel["finals"])
-    assert "Dots: the returns of the tables" in browser.text("#tables .two + p")
+    assert "Dots, side by side: the returns of the tables" in browser.text("#tables .two + p")
 
 
 OWN = "direct:windows=3"
-CHOOSE = "const s = document.getElementById('experiment'); s.value = {}; s.dispatchEvent(new Event('change'))"
 TITLES = {
     "The claim, test by test",
     "Rows over all settings: interquartile mean, probability of improvement",
@@ -181,20 +199,21 @@ def test_everything_that_is_computed_is_in_tables_that_open(browser: Browser, fa
     assert definitions[OWN][3] == "usual starts, labels of demonstrators, what its scorer asks for"
     assert ["swimmer", "Ours", "500", "20", "1,000", "3", "4", "90 %"] in lines(browser, "costs")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out"
-    browser.run(CHOOSE.format(1))
+    browser.run(CHOOSE.format("unrelated-count"))
     assert browser.text("#experiment option:checked") == "unrelated-count"
     assert [line[0] for line in returns(browser)][:3] == ["setting", "swimmer-0", "swimmer-100"], "settings below each other"
     assert browser.run("return document.querySelectorAll('#tables details[open]').length") == 3, "what was opened stays open"
     assert lines(browser, "trends") == []
     browser.run("document.querySelector('#trends').closest('details').open = true")
     assert ["GAIL", "hopper", "0.62", "1", "5"] in lines(browser, "trends")
+    assert "The paper says that all rows decline." in browser.text("details:has(#trends) p")
     assert browser.complaints() == []
 
 
 def test_returns_are_drawn_against_the_amount_that_is_varied(browser: Browser, fabricated: Path) -> None:
     browser.open(fabricated)
     assert not any(panel["means"] for panel in browser.run(MARKS)), "the main table varies nothing"
-    browser.run(CHOOSE.format(1))
+    browser.run(CHOOSE.format("unrelated-count"))
     panels = browser.run(MARKS)
     assert [panel["name"] for panel in panels[:5]] == ["swimmer", "walker2d-1", "half_cheetah-1", "hopper", "swimmer-0"]
     hopper, curves = panels[3:5]

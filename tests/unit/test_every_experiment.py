@@ -15,7 +15,7 @@ from imitable.experiments.captions import missing_text
 from imitable.experiments.catalogue import CHEETAH, Entry, Experiment, Where, catalogue
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Cell, Terms, cells_of
-from imitable.experiments.own_reward import OwnReward
+from imitable.experiments.own_reward_records import OwnReward
 from imitable.experiments.protocol import PLAIN, PROJECTION
 from imitable.experiments.random_policy import random_returns
 from imitable.experiments.remade import Remade, RemadeCell

@@ -15,11 +15,14 @@ from imitable.cli import report
 from imitable.cli.experiment_verbs import Reproduce
 from imitable.cli.main import parse
 from imitable.cli.verbs import Report
+from imitable.experiments.arm_real_records import DIFFERENCE, ArmRealRecord, Trial, record_path
+from imitable.experiments.captions import OWN_EXPERT_ITSELF, OWN_REWARD
 from imitable.experiments.catalogue import UNRELATED_COUNTS, catalogue
 from imitable.experiments.cell_records import SCHEMA, CellRecord, Episodes, Provenance, Spent
 from imitable.experiments.cells import Cell, Terms, cells_of, chosen
 from imitable.experiments.jobs import RunJob
-from imitable.experiments.paper_numbers import MAPPING, PAPER, PERCENTAGES
+from imitable.experiments.own_reward_records import OwnReward, own_reward_path
+from imitable.experiments.paper_numbers import MAPPING, PAPER, PERCENTAGES, REAL_ARM, SIMULATED_ARM
 from imitable.experiments.protocol import UNSEEN, default_protocol, read_protocol
 from imitable.experiments.random_policy import RandomReturns, random_path
 from imitable.experiments.records import write_record
@@ -128,7 +131,9 @@ def test_own_rows_stand_in_every_experiment_that_they_were_made_for(tmp_path: Pa
         places = {cell.where for cell in made if cell.experiment == one.name}
         if one.name == "total-steps":
             continue  # with the usual number of steps, its rows are those of the main tables
-        assert {place["name"] for place in shown.experiments[one.name]["places"] if text in place["rows"]} == places, one.name
+        arm = {SIMULATED_ARM} if one.name == "demo-return" else set[str]()
+        found = {place["name"] for place in shown.experiments[one.name]["places"] if text in place["rows"]}
+        assert found == places | arm, one.name
 
 
 def test_own_rows_like_different_rows_have_different_names(tmp_path: Path) -> None:
@@ -159,7 +164,36 @@ def test_the_paper_s_numbers_stand_where_its_settings_are(everything: Shown) -> 
     assert [one["mean"] for one in found["demo-count"]["hopper-20"]] == [one.mean for one in PERCENTAGES["hopper"][20]]
     assert [one["mean"] for one in found["mapping"]["swimmer"]] == [one.mean for one in MAPPING]
     assert [one["method"] for one in found["mujoco-b"]["walker2d-2"]] == ["Ours"]
-    assert everything.place("demo-return", "swimmer")["demonstrated"] == 50.0
+    assert [one["mean"] for one in found["demo-return"][SIMULATED_ARM]] == [1823, 2127]
+
+
+def test_what_no_row_learned_stands_beside_the_rows(everything: Shown) -> None:
+    swimmer = everything.place("demo-return", "swimmer")["beside"]
+    assert {name: cell["mean"] for name, cell in swimmer.items()} == {"demonstrated": 50.0}
+    limits = everything.experiments["limits"]
+    assert {tuple(place["beside"]) for place in limits["places"]} == {("demonstrated", OWN_EXPERT_ITSELF)}
+    assert "shipped expert" in limits["said"]["returns"]
+    assert all(place["beside"] == {} for place in everything.experiments[MAIN]["places"])
+
+
+def test_what_was_measured_once_for_all_is_read_beside_the_protocol(tmp_path: Path) -> None:
+    some = cells("limits", "arm", "demo-return/hopper", terms=Terms(PROTOCOL, seeds=1))
+    keep(tmp_path, some, by_row)
+    arms = [place for place in Shown(tmp_path).experiments["demo-return"]["places"] if place["name"].endswith(" arm")]
+    assert [place["name"] for place in arms] == [SIMULATED_ARM], "no trial was made"
+    assert arms[0]["rows"]["Ours"]["returns"] == [4000.0]
+    imitator = next(cell.job.imitator for cell in some if cell.experiment == "limits")
+    write_record(own_reward_path(tmp_path), OwnReward((0, 1), {imitator: (4000.0, 6000.0)}))
+    trials = tuple(Trial(seed, "policy", 10, total, goal=True, hit=False, stopped="") for seed, total in enumerate((1.0, 3.0)))
+    rows = {"direct": trials, "no row of this table": trials}
+    write_record(record_path(tmp_path), ArmRealRecord("a", "simulated", "panda", 2.0, DIFFERENCE, rows))
+    shown = Shown(tmp_path)
+    [best] = [place["beside"][OWN_REWARD] for place in shown.experiments["limits"]["places"] if OWN_REWARD in place["beside"]]
+    assert (best["mean"], best["count"]) == (5000.0, 2)
+    real = shown.place("demo-return", REAL_ARM)
+    assert list(real["rows"]) == ["direct"]
+    assert (real["rows"]["direct"]["mean"], real["rows"]["direct"]["count"], real["rows"]["direct"]["seeds"]) == (2.0, 2, [])
+    assert [one["mean"] for one in real["paper"]] == [2531, 2746]
 
 
 def test_only_the_main_tables_make_claims(everything: Shown) -> None:
@@ -226,8 +260,10 @@ def test_the_trend_over_unrelated_demonstrations(tmp_path: Path) -> None:
     some = cells("unrelated-count/*/gail", terms=Terms(PROTOCOL, seeds=5))
     keep(tmp_path, some, lambda cell: -float(cell.where.split("-")[-1]) - cell.seed)
     trends = Shown(tmp_path).experiments["unrelated-count"]["trends"]
-    assert {line["setting"] for line in trends} == {"swimmer", "walker2d-1", "half_cheetah-1", "hopper"}
-    assert all(line["rho"] < -0.9 and line["p"] < 0.01 and line["runs"] == 3 * len(UNRELATED_COUNTS) for line in trends)
+    tests = trends["tests"]
+    assert {line["setting"] for line in tests} == {"swimmer", "walker2d-1", "half_cheetah-1", "hopper"}
+    assert all(line["rho"] < -0.9 and line["p"] < 0.01 and line["runs"] == 3 * len(UNRELATED_COUNTS) for line in tests)
+    assert "below 0 in 4 of 4 pairs of row and setting, with p < 0.05 after Holm over all 16 in 4" in trends["said"]
 
 
 def test_amounts_group_the_places_that_differ_by_them(everything: Shown) -> None:

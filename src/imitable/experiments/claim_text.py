@@ -3,10 +3,16 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from imitable.experiments.paper_numbers import printed
 from imitable.experiments.protocol import Protocol
 from imitable.experiments.rows import PRIMARY, baselines_in, tested_in
+from imitable.experiments.statistics import Trend, holm
 from imitable.experiments.tables import CERTAIN, Outcome, Table, outcome
+
+UNLIKELY = 0.05
+"""p below which a trend counts."""
 
 REGRET = "Regret: how far the mean stays below that of `related only`."
 RELATED_MASSES = (
@@ -94,4 +100,18 @@ def together_text(baselines: Sequence[str], places: int) -> str:
         "within settings, and needs three seeds everywhere; with so few runs it is narrower than 95 % should be. P: how "
         f"likely a run of the row is above one of {', of '.join(baselines)}, in this order (50 % against itself). {REGRET} A "
         f"row of fewer than {places} settings is not comparable with the others."
+    )
+
+
+def decline_text(trends: Sequence[Trend]) -> str:
+    """Say what came of the paper's claim that all rows decline with more unrelated demonstrations, and what could."""
+    tested = [one for one in trends if not np.isnan(one.p)]
+    if not tested:
+        return "The paper's claim that all rows decline is not tested yet."
+    falls, certain = sum(one.rho < 0 for one in tested), sum(p < UNLIKELY for p in holm([one.p for one in trends]))
+    return (
+        f"The paper says that all rows decline. Here ρ is below 0 in {falls} of {len(tested)} pairs of row and setting, with "
+        f"p < {UNLIKELY} after Holm over all {len(trends)} in {certain}. With so few runs no p can be below "
+        f"{min(one.least_p for one in tested):.2g}, before the correction. Where amounts have different seeds, ρ mixes seeds "
+        "and amounts."
     )

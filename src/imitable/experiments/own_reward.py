@@ -6,12 +6,11 @@ good; these do not. The record is RESULTS/own_reward.json.
 """
 
 import argparse
-from dataclasses import dataclass
-from pathlib import Path
 
 from imitable.experiments.catalogue import PAPER
 from imitable.experiments.options import add_places, places_of
-from imitable.experiments.records import read_if_there, record_or_skip
+from imitable.experiments.own_reward_records import OwnReward, own_reward_path
+from imitable.experiments.records import record_or_skip
 from imitable.rl.expert import train
 from imitable.robots.parse import parse_robot
 from imitable.sim.task import Locomotion
@@ -21,15 +20,6 @@ from imitable.workers import Workers
 SEEDS = (0, 1, 2)
 RECIPES = {"half_cheetah": ("ppo", 1_000_000), "swimmer": ("ppo:discount=0.9995,gae_lambda=0.98", 2_000_000)}
 """Learner and steps by robot; a swimmer's strokes are long, so that it must look far ahead."""
-
-
-@dataclass(frozen=True)
-class OwnReward:
-    """Mean returns of experts."""
-
-    seeds: tuple[int, ...]
-    returns: dict[str, tuple[float, ...]]
-    """Of every seed, by body; 100 episodes with mean actions each."""
 
 
 def expert_return(body: str, seed: int) -> float:
@@ -48,16 +38,6 @@ def measure_all() -> OwnReward:
     returns = [found[index] for index in range(len(cases))]
     each = [tuple(returns[index : index + len(SEEDS)]) for index in range(0, len(cases), len(SEEDS))]
     return OwnReward(SEEDS, dict(zip(bodies, each, strict=True)))
-
-
-def own_reward_path(results: Path) -> Path:
-    """Return where the record lies."""
-    return results / "own_reward.json"
-
-
-def read_own_reward(results: Path) -> OwnReward | None:
-    """Return the record, if it is there."""
-    return read_if_there(OwnReward, own_reward_path(results))
 
 
 def main() -> None:

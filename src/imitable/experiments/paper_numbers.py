@@ -78,8 +78,12 @@ DEMONSTRATED: dict[str, tuple[Printed, Printed]] = {
 }
 """Demonstrations against Ours."""
 
-ARM = {"simulated arm": (1823, 110, 2127, 5053), "real arm": (2531, 362, 2746, 2712)}
-"""The arm's columns of the same table: demonstrations and deviation, Ours and deviation."""
+SIMULATED_ARM, REAL_ARM = "simulated arm", "real arm"
+ARM: dict[str, tuple[Printed, Printed]] = {
+    SIMULATED_ARM: (Printed("Demonstrations", 1823, 110), Printed("Ours", 2127, 5053)),
+    REAL_ARM: (Printed("Demonstrations", 2531, 362), Printed("Ours", 2746, 2712)),
+}
+"""The arm's columns of the same table."""
 
 HIGHEST_P = {
     "swimmer": (0.116, "ID-Feas"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from imitable.experiments.catalogue import UNRELATED_COUNTS, Experiment
+from imitable.experiments.catalogue import FIRST, UNRELATED_COUNTS, Experiment
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Cell, Terms, cells_of
 from imitable.experiments.reproduction import records_of
@@ -153,8 +153,13 @@ def related_masses(table: Table, row: str) -> dict[str, Floats]:
     return found
 
 
-def trend(table: Table, setting: str, row: str) -> Trend:
-    """Return whether the runs of a row fall with the number of unrelated demonstrations: places are SETTING-NUMBER."""
+def trends_of(table: Table) -> dict[tuple[str, str], Trend]:
+    """Return whether the runs of rows fall with the number of unrelated demonstrations, by row and setting."""
+    return {(row, setting.name): _trend(table, setting.name, row) for row in table.rows for setting in FIRST}
+
+
+def _trend(table: Table, setting: str, row: str) -> Trend:
+    """Return the trend of a row in a setting: places are SETTING-NUMBER."""
     runs = [(count, value) for count in UNRELATED_COUNTS for value in table.returns(f"{setting}-{count}", row).tolist()]
     return falling([count for count, _ in runs], [value for _, value in runs])
 

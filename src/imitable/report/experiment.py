@@ -2,37 +2,26 @@
 """One experiment of a reproduction as plain data: returns, curves, and everything that is computed from them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
 from imitable.experiments.captions import missing_text
-from imitable.experiments.catalogue import Where
-from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.cells import Terms, lacking
-from imitable.experiments.curves import Curve, mean_curve
-from imitable.experiments.intervals import interval
 from imitable.experiments.row_text import row_text
-from imitable.experiments.rows import ALL, styles
+from imitable.experiments.rows import styles
 from imitable.experiments.tables import Table
 from imitable.report.compared import arm_trials, beside
-from imitable.report.motion import rounded
-from imitable.report.printed import papers_level, printed_at
+from imitable.report.places import Measured, places_of
 from imitable.report.recorded import OwnRow, recorded
 from imitable.report.said import plain, said
 from imitable.report.spent import costs
 from imitable.report.tested import aggregates, claim_of, trends
-
-DEMONSTRATED_IN = ("demo-return", "limits")
-"""Experiments that compare with what is demonstrated."""
 
 SCORERS_OWN = "what its scorer asks for"
 """Access of a row that is not in the catalogue."""
 
 
 def experiment(
-    table: Table, tables: Mapping[str, Table], terms: Terms, random: Mapping[str, float], own: Sequence[OwnRow]
+    table: Table, tables: Mapping[str, Table], terms: Terms, measured: Measured, own: Sequence[OwnRow]
 ) -> dict[str, Any]:
     """Return what is known of an experiment.
 
@@ -40,11 +29,11 @@ def experiment(
         table: its own.
         tables: all by name, for those that are compared with.
         terms: on which its cells were made.
-        random: returns of random policies by imitator.
+        measured: once for all cells.
         own: rows of users' scorers, of all experiments.
     """
     paper = terms.scale == 1  # a trial has other numbers of demonstrations than the paper
-    places = {entry.where.name: entry.where for entry in table.experiment.entries}
+    random = {} if measured.random is None else measured.random.returns
     return {
         "name": table.experiment.name,
         "about": table.experiment.about,
@@ -54,7 +43,7 @@ def experiment(
         "missing": table.missing,
         "rows": table.rows,
         "styles": styles(table.rows),
-        "places": [_place(table, where, paper=paper) for where in places.values()],
+        "places": places_of(table, tables, measured, paper=paper),
         "sweep": _sweep(table),
         "definitions": _definitions(table, terms, own),
         "said": said(table, terms, paper=paper),
@@ -81,26 +70,6 @@ def _remarks(table: Table, terms: Terms) -> list[str]:
     return found
 
 
-def _place(table: Table, where: Where, *, paper: bool) -> dict[str, Any]:
-    """Return one setting: what is known of every row, and what the paper prints where the setting is its own."""
-    known = {row: _cell(records) for row in table.rows if (records := table.at(where.name, row))}
-    numbers = printed_at(table.experiment.name, where) if paper else ()
-    return {
-        "name": where.name,
-        "rows": known,
-        "paper": [asdict(one) for one in numbers],
-        "level": papers_level(table.experiment.name, where) if paper else None,
-        "demonstrated": _demonstrated(table, where.name) if table.experiment.name in DEMONSTRATED_IN else None,
-    }
-
-
-def _demonstrated(table: Table, place: str) -> float | None:
-    """Return the mean return of the demonstrations, each on its own body."""
-    rows = dict.fromkeys(entry.row.name for entry in table.experiment.entries if entry.row.whose == ALL)
-    returns = [record.demonstrated_return for row in rows for record in table.at(place, row)]
-    return float(np.mean(returns)) if returns else None
-
-
 def _sweep(table: Table) -> dict[str, Any] | None:
     """Return what is varied, and which places have which amounts, by setting; None if nothing is."""
     groups = [{"name": setting, "points": points} for setting, points in table.experiment.amounts.items()]
@@ -121,28 +90,3 @@ def _definitions(table: Table, terms: Terms, own: Sequence[OwnRow]) -> list[dict
         }
         for row, text in rows.items()
     ]
-
-
-def _cell(records: Sequence[CellRecord]) -> dict[str, Any]:
-    """Return the seeds of a row in a place."""
-    return {
-        "seeds": [record.job.seed for record in records],
-        "returns": rounded([record.mean_actions.mean for record in records]),
-        "sampled": rounded([record.sampled_actions.mean for record in records]),
-        "falls": [record.mean_actions.falls for record in records],
-        **asdict(interval([record.mean_actions.mean for record in records])),
-        "curve": _curve([record.curve for record in records]),
-    }
-
-
-def _curve(curves: Sequence[Curve]) -> dict[str, Any] | None:
-    """Return learning curves as one."""
-    if (found := mean_curve(curves)) is None:
-        return None
-    return {
-        "steps": [int(step) for step in found.steps],
-        "mean": rounded(found.mean.tolist()),
-        "low": rounded(found.low.tolist()),
-        "high": rounded(found.high.tolist()),
-        "end": found.end,
-    }

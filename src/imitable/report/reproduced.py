@@ -8,11 +8,11 @@ from typing import Any
 from imitable.errors import BadOption
 from imitable.experiments.cells import Terms
 from imitable.experiments.protocol import Protocol, read_protocol
-from imitable.experiments.random_policy import read_random
 from imitable.experiments.reproduction import PROTOCOL_FILE, RECORDS
 from imitable.experiments.tables import Table, spent_hours
 from imitable.report.again import Again, names_of, recorded_cells, seeds_of
 from imitable.report.experiment import experiment
+from imitable.report.places import read_measured
 from imitable.report.recorded import Records, Shown, read_records, recorded, scale_of, shown_of
 
 RUNS = Path("runs")
@@ -26,7 +26,7 @@ class Reproduction:
     path: Path
     """As it was named."""
     beside: Path
-    """Folder with the protocol and the returns of random policies."""
+    """Folder with the protocol, and with what was measured once for all cells."""
     folder: Path
     """Of the records."""
     records: Records
@@ -56,16 +56,15 @@ def reproduction_at(path: Path) -> Reproduction | None:
 
 def reproduced(found: Reproduction) -> dict[str, Any]:
     """Return the experiments of which anything is recorded."""
-    shown, random = shown_of(found.records, found.terms), read_random(found.beside)
+    shown, measured = shown_of(found.records, found.terms), read_measured(found.beside)
     tables = {table.experiment.name: table for table in shown.tables}
-    returns = {} if random is None else random.returns
     return {
         "name": str(found.path),
         "remarks": [*_left_out(found, shown), *_post_hoc(found.terms.protocol)],
         "runs": len(recorded(shown.tables)),
-        "normalised": random is not None,
+        "normalised": measured.random is not None,
         "experiments": [
-            experiment(table, tables, found.terms, returns, shown.own) | {"command": _whole_command(found, table, shown)}
+            experiment(table, tables, found.terms, measured, shown.own) | {"command": _whole_command(found, table, shown)}
             for table in shown.tables
             if recorded([table])
         ],

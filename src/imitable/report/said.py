@@ -1,10 +1,27 @@
 # SPDX-License-Identifier: MIT
 """What the page says of an experiment in words: sentences of docs/reproduction.md, without marks of Markdown."""
 
-from imitable.experiments.captions import AMOUNTS, CURVES, EXPERTS, PAPERS_LINE, papers_arm, papers_steps, returns_caption
+from imitable.experiments.captions import (
+    AMOUNTS,
+    ARMS,
+    CURVES,
+    EXPERTS,
+    LIMITS,
+    PAPERS_LINE,
+    papers_arm,
+    papers_steps,
+    returns_caption,
+)
 from imitable.experiments.catalogue import GROUPS
 from imitable.experiments.cells import Terms
-from imitable.experiments.claim_text import REGRET, RELATED_MASSES, caveat_text, claim_text, tests_text, together_text
+from imitable.experiments.claim_text import (
+    REGRET,
+    RELATED_MASSES,
+    caveat_text,
+    claim_text,
+    tests_text,
+    together_text,
+)
 from imitable.experiments.paper_numbers import CLAIM
 from imitable.experiments.rows import baselines_in
 from imitable.experiments.scaling import scaled_count
@@ -27,13 +44,14 @@ def said(table: Table, terms: Terms, *, paper: bool) -> dict[str, str]:
         terms: on which its cells were made.
         paper: whether the paper's own numbers may be compared with.
     """
-    name = table.experiment.name
+    name, episodes = table.experiment.name, scaled_count(terms.protocol.evaluation.mean, terms.scale)
     of_paper = {"cost": f"{EXPERTS} {papers_steps()}", "arm": papers_arm()}
+    beside = {"demo-return": ARMS, "limits": LIMITS}
     of_claim = _of_claim(table, terms, paper=paper and name == CLAIM) if name in CLAIMED_IN else {}
     return {
         "curves": f"{CURVES} {PAPERS_LINE}" if paper and name == CLAIM else CURVES,
         "amounts": AMOUNTS,
-        "returns": returns_caption(scaled_count(terms.protocol.evaluation.mean, terms.scale)),
+        "returns": " ".join(filter(None, (returns_caption(episodes), plain(beside.get(name, ""))))),
         "paper": of_paper.get(name, ""),
         **{where: plain(text) for where, text in of_claim.items()},
     }

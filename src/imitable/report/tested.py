@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from imitable.experiments.catalogue import FIRST
-from imitable.experiments.claim_text import outcome_texts
+from imitable.experiments.claim_text import decline_text, outcome_texts
 from imitable.experiments.paper_numbers import highest_p
 from imitable.experiments.protocol import Protocol
 from imitable.experiments.rows import baselines_in, tested_in
-from imitable.experiments.tables import Table, aggregate, claims, improvement, regrets, related_masses, trend
+from imitable.experiments.tables import Table, aggregate, claims, improvement, regrets, related_masses, trends_of
 from imitable.report.motion import rounded
 from imitable.report.said import CLAIMED_IN, plain
 
@@ -70,13 +69,10 @@ def _together(table: Table, row: str, random: Mapping[str, float]) -> dict[str, 
     }
 
 
-def trends(table: Table) -> list[dict[str, Any]]:
-    """Return whether returns fall with the number of unrelated demonstrations, by row and setting."""
+def trends(table: Table) -> dict[str, Any]:
+    """Return whether returns fall with the number of unrelated demonstrations, by row and setting, and what that says."""
     if table.experiment.name != "unrelated-count":
-        return []
-    found: list[dict[str, Any]] = []
-    for row in table.rows:
-        for setting in FIRST:
-            if (falls := trend(table, setting.name, row)).runs:
-                found.append({"row": row, "setting": setting.name, **asdict(falls)})
-    return found
+        return {"tests": [], "said": ""}
+    found = trends_of(table)
+    tests = [{"row": row, "setting": setting, **asdict(falls)} for (row, setting), falls in found.items() if falls.runs]
+    return {"tests": tests, "said": decline_text(list(found.values()))}

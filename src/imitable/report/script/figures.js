@@ -2,7 +2,8 @@
 // Figures of an experiment: returns against the amount that it varies, a panel a setting, and against steps, a panel a place.
 
 const rowStyle = (i) => ({stroke: `var(--c${i % 6})`, "stroke-dasharray": DASHES[Math.floor(i / 6) % 6]});
-const AFTER = 1.03;   // times the steps of learning: where the dot of a final return stands
+const AFTER = 1.03;   // times the steps of learning: where the dot of the first row's final return stands
+const ASIDE = 0.02;   // each further one stands so much further: rows that end at one return would hide each other
 const CAP = 4;   // half the width of a bar's ends
 
 function drawFigures(host, one, rows) {
@@ -45,14 +46,14 @@ function amountChart(frame, one, group, rows, recorded) {
 }
 function curveChart(frame, one, place, rows) {
   const drawn = rows.filter((row) => place.rows[row]?.curve), values = drawn.flatMap((row) => [...place.rows[row].curve.low, ...place.rows[row].curve.high, place.rows[row].mean]);
-  const last = AFTER * Math.max(...drawn.map((row) => place.rows[row].curve.end));
+  const after = (k) => (AFTER + ASIDE * k) * place.rows[drawn[k]].curve.end, last = Math.max(...drawn.map((_, k) => after(k)));
   const {svg, X, Y, left, right, width} = chart(widthOf(frame), 240, {left: 60, top: 12}, {x: [0, last], y: within([...values, place.level].filter(isNumber)), xLabel: "control steps", yLabel: "return"}, `Learning curves on ${place.name}`);
   if (isNumber(place.level)) svg.append(sv("line", {class: "level", x1: left, x2: width - right, y1: Y(place.level), y2: Y(place.level)}, sv("title", {}, `paper: Ours ${grouped(place.level)}`)));
-  for (const row of drawn) {
-    const {curve, mean} = place.rows[row], at = (ys) => curve.steps.map((step, k) => [X(step), Y(ys[k])]);
+  for (const [k, row] of drawn.entries()) {
+    const {curve, mean} = place.rows[row], at = (ys) => curve.steps.map((step, i) => [X(step), Y(ys[i])]);
     svg.append(sv("path", {d: `${linePath([...at(curve.high), ...at(curve.low).reverse()])}Z`, fill: rowStyle(one.styles[row]).stroke, opacity: 0.14}),
       sv("path", {d: linePath(at(curve.mean)), fill: "none", "stroke-width": 2, ...rowStyle(one.styles[row])}, sv("title", {}, row)),
-      dot(X(AFTER * curve.end), Y(mean), one.styles[row], {class: "final"}, `${row}: ${returnText(place.rows[row])}`));
+      dot(X(after(k)), Y(mean), one.styles[row], {class: "final"}, `${row}: ${returnText(place.rows[row])}`));
   }
   frame.append(svg);
 }

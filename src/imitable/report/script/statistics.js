@@ -17,7 +17,7 @@ function returnText(cell) {
 }
 function folds(one, rows) {
   const of = (lines) => lines.filter((line) => rows.includes(line.row));
-  return [claimFold(one, of(one.claims)), ...togetherFold(one, of(one.aggregates)), trendFold(of(one.trends)), besideFold(of(one.beside)), trialFold(one, of(one.trials)), definitionFold(of(one.definitions)), costFold(one, of(one.costs)), seedFold(one, rows)].filter(Boolean);
+  return [claimFold(one, of(one.claims)), ...togetherFold(one, of(one.aggregates)), trendFold(one.trends, of(one.trends.tests)), besideFold(of(one.beside)), trialFold(one, of(one.trials)), definitionFold(of(one.definitions)), costFold(one, of(one.costs)), seedFold(one, rows)].filter(Boolean);
 }
 function claimFold(one, lines) {
   if (!lines.length) return null;
@@ -47,11 +47,11 @@ function togetherFold(one, lines) {
       `${one.said.related} How it is divided between the related demonstrators matters, too.`),
   ];
 }
-function trendFold(lines) {
+function trendFold(trends, lines) {
   if (!lines.length) return null;
   return fold("Does the return fall with the number of unrelated demonstrations?",
     tableOf("trends", ["row", "setting", "Spearman's ρ", "p, one-sided", "runs"], lines.map((line) => [line.row, line.setting, signed(line.rho, 2), pText(line.p), line.runs]), "two-names"),
-    "Over single runs; p by permutation. – : only one number of demonstrations is recorded.");
+    `Over single runs; p by permutation. – : only one number of demonstrations is recorded. ${trends.said}`);
 }
 function besideFold(lines) {
   if (!lines.length) return null;
