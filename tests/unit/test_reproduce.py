@@ -478,7 +478,8 @@ def test_options_that_cannot_be_meant_are_refused(
         run(verb)
 
 
-def test_the_next_command_is_under_the_same_terms() -> None:
+@pytest.mark.parametrize("seen", [["--dry-run"], []], ids=["after a dry run", "after failures"])
+def test_the_next_command_is_under_the_same_terms(seen: list[str]) -> None:
     words = [
         "mujoco-a/*/gail",
         "--seeds",
@@ -492,7 +493,7 @@ def test_the_next_command_is_under_the_same_terms() -> None:
         "--address",
         "a:1",
     ]
-    verb = parse(["reproduce", *words, "--dry-run"])
+    verb = parse(["reproduce", *words, *seen])
     assert isinstance(verb, Reproduce)
     again = parse(shlex.split(cli_reproduce.next_command(verb, 1.0))[1:])
     assert again == replace(verb, dry_run=False)

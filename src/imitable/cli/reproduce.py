@@ -227,4 +227,4 @@ def next_command(verb: Reproduce, left: float) -> str:
     names = ("methods", "learners", "seeds", "scale", "workers", "executor", "address", "protocol")
     same = {name: getattr(verb, name) for name in names}
     defaults = {name: getattr(type(verb), name) for name in names if name != "seeds"}  # how many is worth saying
-    return command("reproduce", verb.experiments, {**same, "dry_run": not verb.dry_run, **places}, defaults)
+    return command("reproduce", verb.experiments, {**same, **places}, defaults)

@@ -14,14 +14,7 @@ from imitable.experiments.captions import (
 )
 from imitable.experiments.catalogue import GROUPS
 from imitable.experiments.cells import Terms
-from imitable.experiments.claim_text import (
-    REGRET,
-    RELATED_MASSES,
-    caveat_text,
-    claim_text,
-    tests_text,
-    together_text,
-)
+from imitable.experiments.claim_text import REGRET, RELATED_MASSES, caveat_text, claim_text, tests_text, together_text
 from imitable.experiments.paper_numbers import CLAIM
 from imitable.experiments.rows import baselines_in
 from imitable.experiments.scaling import scaled_count
