@@ -3,10 +3,12 @@
 
 import math
 
+from claims_section import printed_text
+
 from imitable.experiments.arm_real_records import ArmRealRecord, Compared, compared
 from imitable.experiments.paper_numbers import ARM, REAL_ARM
 
-PAPER = {"Ours": "{0.mean:,} ± {0.std:,}".format(ARM[REAL_ARM][1])}
+PAPER = {"Ours": printed_text(ARM[REAL_ARM][1])}
 """What the paper prints of its real arm."""
 
 PICTURE = "arm-real.svg"

@@ -56,6 +56,10 @@ class Drawing(Protocol):
         ...
 
 
+AFTER, ASIDE = 1.03, 0.02
+"""Where dots of final returns stand, times the steps of learning: side by side, else rows would hide each other."""
+
+
 @dataclass(frozen=True)
 class Curves:
     """Returns against steps, a panel a place."""
@@ -75,13 +79,12 @@ class Curves:
             return None
         figure, panels = panels_of(len(places))
         for place, panel in zip(places, panels, strict=True):
-            for column, (row, style) in enumerate(styles(table.rows).items()):
-                if records := table.at(place, row):
-                    colour = COLOURS[style % len(COLOURS)]
-                    draw_curve(panel, [record.curve for record in records], colour, row, DASHES.get(row, "-"))
-                    # side by side: rows that end at one return would hide each other
-                    end = (1.03 + 0.02 * column) * max(record.curve[-1][0] for record in records)
-                    panel.plot(end, table.returns(place, row).mean(), "o", color=colour, markersize=4)
+            drawn = {row: style for row, style in styles(table.rows).items() if table.at(place, row)}
+            for column, (row, style) in enumerate(drawn.items()):
+                curves, colour = [record.curve for record in table.at(place, row)], COLOURS[style % len(COLOURS)]
+                draw_curve(panel, curves, colour, row, DASHES.get(row, "-"))
+                end = (AFTER + ASIDE * column) * max(curve[-1][0] for curve in curves)
+                panel.plot(end, table.returns(place, row).mean(), "o", color=colour, markersize=4)
             if self.paper and (theirs := printed(place, "Ours")) is not None:
                 panel.axhline(theirs.mean, color="#666666", linestyle=":", linewidth=1)
             panel.set_title(place, fontsize=9)

@@ -10,6 +10,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,19 @@ def test_a_lost_node_changes_no_bit(ray_python: Path, environment: dict[str, str
     assert folders[0] == folders[1]
 
 
+@pytest.fixture
+def head(ray_python: Path, environment: dict[str, str]) -> Iterator[None]:
+    """A Ray head that somebody else runs on this machine; it alone is stopped in the end, no other one."""
+    command = [str(ray_python.with_name("ray")), "start", "--head", "--port", "0", "--num-cpus", "0", "--block"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+        assert running.stdout is not None
+        assert any("Ray runtime started" in line for line in running.stdout)
+        yield
+        running.terminate()
+        running.stdout.read()
+
+
+@pytest.mark.usefixtures("head")
 def test_the_command_starts_a_cluster_of_its_own(ray_python: Path, environment: dict[str, str], tmp_path: Path) -> None:
     command = [str(ray_python.with_name("imitable")), "reproduce", NAMES[0], "--seeds", "1", "--scale", "0.0001"]
     for executor in ("ray", "local"):
@@ -82,17 +96,24 @@ def test_the_command_starts_a_cluster_of_its_own(ray_python: Path, environment: 
     assert policies[0] == policies[1]
 
 
+@pytest.mark.parametrize("source", ["--address", "RAY_ADDRESS"])
 def test_an_address_where_nobody_listens_gets_one_line_at_once(
-    ray_python: Path, environment: dict[str, str], tmp_path: Path
+    ray_python: Path, environment: dict[str, str], tmp_path: Path, source: str
 ) -> None:
-    with socket.socket() as taken:  # bound, and nobody listens
-        taken.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
-        command = [str(ray_python.with_name("imitable")), "reproduce", NAMES[0], "--scale", "0.0001", "--executor", "ray"]
+    command = [str(ray_python.with_name("imitable")), "reproduce", NAMES[0], "--scale", "0.0001", "--executor", "ray"]
+    with socket.socket() as bound:  # and nobody listens
+        bound.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{bound.getsockname()[1]}"
+        flag, variable = ([source, address], {}) if source == "--address" else ([], {source: address})
         done = subprocess.run(
-            [*command, "--address", address, "--out", str(tmp_path / "out")],
-            env=environment, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=120,
-        )  # fmt: skip
+            [*command, *flag, "--out", str(tmp_path / "out")],
+            env=environment | variable,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            timeout=120,  # far less than the minutes that Ray itself tries for
+        )
     assert done.returncode == 2
-    assert f"--address={address} is not allowed: no Ray cluster answers there" in done.stderr.splitlines()[-1]
+    assert f"{source}={address} is not allowed: no Ray cluster answers there" in done.stderr.splitlines()[-1]
     assert not (tmp_path / "out" / "records").exists()

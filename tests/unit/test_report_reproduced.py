@@ -26,7 +26,8 @@ from imitable.experiments.paper_numbers import MAPPING, PAPER, PERCENTAGES, REAL
 from imitable.experiments.protocol import UNSEEN, default_protocol, read_protocol
 from imitable.experiments.random_policy import RandomReturns, random_path
 from imitable.experiments.records import write_record
-from imitable.experiments.reproduction import PROTOCOL_FILE, RECORDS, with_methods
+from imitable.experiments.reproduction import PROTOCOL_FILE, with_methods
+from imitable.experiments.store import RECORDS
 from imitable.report.content import content
 from imitable.report.page import embedded
 
@@ -168,12 +169,12 @@ def test_the_paper_s_numbers_stand_where_its_settings_are(everything: Shown) -> 
 
 
 def test_what_no_row_learned_stands_beside_the_rows(everything: Shown) -> None:
-    swimmer = everything.place("demo-return", "swimmer")["beside"]
+    swimmer = everything.place("demo-return", "swimmer")["references"]
     assert {name: cell["mean"] for name, cell in swimmer.items()} == {"demonstrated": 50.0}
     limits = everything.experiments["limits"]
-    assert {tuple(place["beside"]) for place in limits["places"]} == {("demonstrated", OWN_EXPERT_ITSELF)}
+    assert {tuple(place["references"]) for place in limits["places"]} == {("demonstrated", OWN_EXPERT_ITSELF)}
     assert "shipped expert" in limits["said"]["returns"]
-    assert all(place["beside"] == {} for place in everything.experiments[MAIN]["places"])
+    assert all(place["references"] == {} for place in everything.experiments[MAIN]["places"])
 
 
 def test_what_was_measured_once_for_all_is_read_beside_the_protocol(tmp_path: Path) -> None:
@@ -188,7 +189,8 @@ def test_what_was_measured_once_for_all_is_read_beside_the_protocol(tmp_path: Pa
     rows = {"direct": trials, "no row of this table": trials}
     write_record(record_path(tmp_path), ArmRealRecord("a", "simulated", "panda", 2.0, DIFFERENCE, rows))
     shown = Shown(tmp_path)
-    [best] = [place["beside"][OWN_REWARD] for place in shown.experiments["limits"]["places"] if OWN_REWARD in place["beside"]]
+    found = [place["references"].get(OWN_REWARD) for place in shown.experiments["limits"]["places"]]
+    [best] = [one for one in found if one is not None]
     assert (best["mean"], best["count"]) == (5000.0, 2)
     real = shown.place("demo-return", REAL_ARM)
     assert list(real["rows"]) == ["direct"]
@@ -264,6 +266,17 @@ def test_the_trend_over_unrelated_demonstrations(tmp_path: Path) -> None:
     assert {line["setting"] for line in tests} == {"swimmer", "walker2d-1", "half_cheetah-1", "hopper"}
     assert all(line["rho"] < -0.9 and line["p"] < 0.01 and line["runs"] == 3 * len(UNRELATED_COUNTS) for line in tests)
     assert "below 0 in 4 of 4 pairs of row and setting, with p < 0.05 after Holm over all 16 in 4" in trends["said"]
+
+
+def test_a_user_s_own_row_has_a_trend_and_no_part_in_the_paper_s_claim(tmp_path: Path) -> None:
+    text, terms = "direct:windows=3", Terms(PROTOCOL, seeds=2)
+    names = [f"unrelated-count/hopper-{count}/{row}" for count in UNRELATED_COUNTS for row in ("gail", "ours")]
+    some = cells(*names, terms=terms, methods=[text])
+    keep(tmp_path, some, lambda cell: float(cell.seed) + float(cell.where.split("-")[-1]) * (1 if cell.row == text else -1))
+    trends = Shown(tmp_path).experiments["unrelated-count"]["trends"]
+    own = [line for line in trends["tests"] if line["row"] == text]
+    assert [(line["setting"], line["rho"] > 0) for line in own] == [("hopper", True)]
+    assert "below 0 in 2 of 2 pairs of row and setting, with p < 0.05 after Holm over all 16" in trends["said"]
 
 
 def test_amounts_group_the_places_that_differ_by_them(everything: Shown) -> None:

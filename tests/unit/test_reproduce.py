@@ -44,6 +44,7 @@ from imitable.imitation.run_folder import RunFolder
 from imitable.report.content import content
 from tests.unit.small_cells import PROTOCOL, TINY, cells, made, workshop
 
+ROOT = Path(__file__).parents[2]
 NAMES = ("mujoco-a/half_cheetah-1/gail", "mujoco-a/half_cheetah-1/id-feas", "cost/half_cheetah-1/id-feas")
 
 
@@ -391,6 +392,13 @@ def test_alone_it_lists_every_experiment(
     assert 0 < said["first_goal"]["core_hours_left"] < said["core_hours_left"]
     assert 0 < said["core_hours_left"] < sum(one["core_hours"] for one in by_name.values()), "shared work is counted once"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_goal_that_is_reached_is_still_a_goal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    run(asked("--json", "--records", "results/cells"))
+    goal = json.loads(capsys.readouterr().out)["first_goal"]
+    assert (goal["seeds"], goal["core_hours_left"]) == (FIRST_GOAL, 0), "this project's own records have it whole"
 
 
 def test_a_dry_run_says_what_is_done_and_runs_nothing(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

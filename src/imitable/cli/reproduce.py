@@ -142,7 +142,7 @@ def _report(
     cells = cells_of(experiments, terms)
     made = list(zip(cells, records_of(cells, workshop.records), strict=True))
     stand = [standing(one, [pair for pair in made if pair[0].experiment == one.name], terms, workshop) for one in experiments]
-    counted = cells if verb.experiments else cells_of([one for one in experiments if not one.development], terms)
+    counted = cells if verb.experiments else cells_of(_of_the_paper(experiments), terms)
     left = core_hours(piece.job for piece in left_of(counted, workshop))
     table(verb.common, f"Experiments, in {verb.out}", STANDING, [_standing_row(one) for one in stand])
     what = "all together" if verb.experiments else "all but development"
@@ -166,7 +166,7 @@ def _report(
             "changes": list(changes),
             "codes": sorted(codes),
             "core_hours_left": left,
-            "first_goal": goal and {"seeds": FIRST_GOAL, "core_hours_left": goal, "budget": BUDGET_HOURS},
+            "first_goal": None if goal is None else {"seeds": FIRST_GOAL, "core_hours_left": goal, "budget": BUDGET_HOURS},
             "experiments": [asdict(one) for one in stand],
             "cells": _documented(made, workshop) if verb.experiments else [],
             "failed": [{"piece": piece.key, "reason": why.reason} for piece, why in failed],
@@ -176,9 +176,13 @@ def _report(
 
 def _first_goal(experiments: Sequence[Experiment], terms: Terms, workshop: Workshop) -> float:
     """Return the core-hours that are left of the first goal."""
-    paper = [one for one in experiments if not one.development]
-    left = left_of(cells_of(paper, replace(terms, seeds=FIRST_GOAL)), workshop)
+    left = left_of(cells_of(_of_the_paper(experiments), replace(terms, seeds=FIRST_GOAL)), workshop)
     return core_hours(piece.job for piece in left)
+
+
+def _of_the_paper(experiments: Sequence[Experiment]) -> list[Experiment]:
+    """Leave out those of development: what they are for is chosen."""
+    return [one for one in experiments if not one.development]
 
 
 def _hours(count: float) -> str:

@@ -27,7 +27,7 @@ LIMITS = (
 ARMS = (
     "Demonstrated: the mean of all demonstrations of a setting, related or not, each on its own body. The arm: its rows have "
     "weight rules of their own, see arm; `Ours (paper)` was not run on it. The paper's real arm is hardware; ours is a "
-    "simulated FR3 behind the real driver, and its numbers are means over trials, ten a row, not over seeds."
+    "simulated FR3 behind the real driver, and its numbers are over trials, not over seeds."
 )
 """Of demonstrations against ours."""
 

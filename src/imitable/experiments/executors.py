@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from traceback import format_exc
 from typing import Protocol
 
@@ -29,6 +29,8 @@ class Failure:
     reason: str
     fault: bool = False
     """Whether it is the program's, or a method's: no input that can be set right."""
+    traceback: str = ""
+    """Of a fault, as text: an exception itself need not survive the way between processes."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +52,28 @@ class Executor(Protocol):
 
 def attempt(piece: Piece, workshop: Workshop) -> Failure | None:
     """Make a piece in a worker; return why it cannot be made, if it cannot: all others can be, whatever ends this one."""
+    return with_traceback_kept(tried(piece, workshop), piece, workshop)
+
+
+def tried(piece: Piece, workshop: Workshop) -> Failure | None:
+    """Make a piece; return why it cannot be made, if it cannot."""
     try:
         make(piece, workshop)
     except ImitableError as error:
         return Failure(str(error))
-    except Exception as error:  # its traceback is known here alone: it does not cross processes
-        path = workshop.store.path / FAILED / f"{piece.key}.txt"
-        with suppress(CannotWrite):
-            write_bytes(path, format_exc().encode())
-        return Failure(f"{type(error).__name__}: {error} (traceback in {path})", fault=True)
+    except Exception as error:
+        return Failure(f"{type(error).__name__}: {error}", fault=True, traceback=format_exc())
     return None
+
+
+def with_traceback_kept(failure: Failure | None, piece: Piece, workshop: Workshop) -> Failure | None:
+    """Write the traceback of a fault into the store, and return the failure with a word on where it is."""
+    if failure is None or not failure.traceback:
+        return failure
+    path = workshop.store.path / FAILED / f"{piece.key}.txt"
+    with suppress(CannotWrite):
+        write_bytes(path, failure.traceback.encode())
+    return replace(failure, reason=f"{failure.reason} (traceback in {path})")
 
 
 class Queue:

@@ -9,16 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from imitable.experiments.code_hash import code_hash
-from imitable.experiments.store import Store
+from imitable.experiments.executors import Failure, tried
+from imitable.experiments.store import RECORDS, Store
 from imitable.experiments.work import Piece, Workshop
 from imitable.feasibility.score_files import parts_path
-from imitable.files import write_bytes
+from imitable.files import locked, write_bytes
 
 Files = dict[str, bytes]
 """Contents by path in a store."""
-
-RECORDS = "records"
-"""Folder of the records in what a task gives back."""
 
 
 def local_workshop(workshop: Workshop) -> Workshop:
@@ -45,6 +43,15 @@ def files_at(store: Path, key: str) -> Files:
         with suppress(FileNotFoundError, IsADirectoryError):
             files[one.relative_to(store).as_posix()] = one.read_bytes()
     return files
+
+
+def made_and_taken(piece: Piece, here: Workshop) -> tuple[Failure | None, Files]:
+    """Make a piece on a node and take its files, both before another task of this node may begin with the same piece.
+
+    Else two commands with one store would take from each other: half a folder would come back with a whole record.
+    """
+    with locked(here.store.path / f"{piece.key}.task", wait=True):
+        return tried(piece, here), taken(piece, here)
 
 
 def taken(piece: Piece, here: Workshop) -> Files:

@@ -95,7 +95,7 @@ HIGHEST_P = {
 }
 """The highest p of Ours against a baseline that it prints, and against whom; the test is not named."""
 
-ARM_P = {"simulated arm": (7.252e-9, 1.047e-8), "real arm": (2.432e-7, 3.534e-8)}
+ARM_P = {SIMULATED_ARM: (7.252e-9, 1.047e-8), REAL_ARM: (2.432e-7, 3.534e-8)}
 """The highest p of the arm, of its return and of its success, both with ID-Feas."""
 
 CLAIM = "mujoco-a"

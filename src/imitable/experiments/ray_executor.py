@@ -22,8 +22,8 @@ import ray
 import ray.exceptions
 
 from imitable.errors import BadOption
-from imitable.experiments.executors import Failure, Made, Queue, attempt
-from imitable.experiments.packing import Files, files_at, keep, local_workshop, taken, unpack
+from imitable.experiments.executors import Failure, Made, Queue, with_traceback_kept
+from imitable.experiments.packing import Files, files_at, keep, local_workshop, made_and_taken, unpack
 from imitable.experiments.work import Piece, Workshop
 from imitable.workers import cores
 
@@ -60,7 +60,9 @@ def _joined(address: str | None) -> bool:
     if ray.is_initialized():
         return False
     where = address or os.environ.get("RAY_ADDRESS")
-    options: dict[str, Any] = {"address": where} if where else {"num_cpus": cores(), "include_dashboard": False}
+    # local: without it Ray joins whatever head runs on this machine, and refuses to be told its cores
+    begun: dict[str, Any] = {"address": "local", "num_cpus": cores(), "include_dashboard": False}
+    options = {"address": where} if where else begun
     try:
         if where:
             _knock(where)
@@ -69,8 +71,9 @@ def _joined(address: str | None) -> bool:
     except (OSError, ValueError, RuntimeError) as error:
         if not where:
             raise
-        right = "give the HOST:PORT of its head, or no address, and one is started here"
-        raise BadOption("--address", where, f"no Ray cluster answers there ({error}); {right}") from None
+        right = "give the HOST:PORT of its head, or leave it out, and one is started here"
+        name = "--address" if address else "RAY_ADDRESS"
+        raise BadOption(name, where, f"no Ray cluster answers there ({error}); {right}") from None
     return True
 
 
@@ -95,7 +98,7 @@ def _scheduled(pieces: Sequence[Piece], workshop: Workshop, at_once: int) -> Ite
             piece = running.pop(reference)
             failure, files = _result(reference)
             keep(piece, files, workshop)
-            for made in queue.note(Made(piece, failure)):
+            for made in queue.note(Made(piece, with_traceback_kept(failure, piece, workshop))):
                 shared.forget(made.piece)
                 yield made
 
@@ -140,4 +143,4 @@ def _task(piece: Piece, workshop: Workshop, needs: list[tuple[str, Any]], begun:
             unpack(ray.get(reference), here.store.path, key)
     if begun and not (here.store.path / piece.key).exists():
         unpack(begun, here.store.path, piece.key)
-    return attempt(piece, here), taken(piece, here)
+    return made_and_taken(piece, here)

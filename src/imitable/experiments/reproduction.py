@@ -14,11 +14,8 @@ from imitable.experiments.jobs import RunJob
 from imitable.experiments.protocol import Protocol, changed_experts, read_protocol
 from imitable.experiments.records import write_record
 from imitable.experiments.rows import Row, likest, scored_by
-from imitable.experiments.store import Store
+from imitable.experiments.store import RECORDS, Store
 from imitable.experiments.work import Piece, Workshop, pieces_of
-
-RECORDS = "records"
-"""Folder of records in a store."""
 
 PROTOCOL_FILE = "protocol.json"
 """Copy of the protocol that the first cells of a store were run under."""

@@ -23,6 +23,9 @@ from imitable.feasibility.score_files import read_scores
 from imitable.feasibility.scores import Scores
 from imitable.types import Demonstrations, Weights
 
+RECORDS = "records"
+"""Folder of what cells came to."""
+
 
 @dataclass(frozen=True)
 class Store:

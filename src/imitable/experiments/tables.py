@@ -154,8 +154,13 @@ def related_masses(table: Table, row: str) -> dict[str, Floats]:
 
 
 def trends_of(table: Table) -> dict[tuple[str, str], Trend]:
-    """Return whether the runs of rows fall with the number of unrelated demonstrations, by row and setting."""
-    return {(row, setting.name): _trend(table, setting.name, row) for row in table.rows for setting in FIRST}
+    """Return whether the runs of rows fall with the number of unrelated demonstrations, by row and setting that has cells."""
+    return {
+        (row, setting.name): _trend(table, setting.name, row)
+        for row in table.rows
+        for setting in FIRST
+        if any(table.planned(f"{setting.name}-{count}", row) for count in UNRELATED_COUNTS)
+    }
 
 
 def _trend(table: Table, setting: str, row: str) -> Trend:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One experiment of a reproduction as plain data: returns, curves, and everything that is computed from them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from imitable.experiments.captions import missing_text
@@ -10,7 +10,8 @@ from imitable.experiments.row_text import row_text
 from imitable.experiments.rows import styles
 from imitable.experiments.tables import Table
 from imitable.report.compared import arm_trials, beside
-from imitable.report.places import Measured, places_of
+from imitable.report.measured import Measured
+from imitable.report.places import shown_places
 from imitable.report.recorded import OwnRow, recorded
 from imitable.report.said import plain, said
 from imitable.report.spent import costs
@@ -34,6 +35,7 @@ def experiment(
     """
     paper = terms.scale == 1  # a trial has other numbers of demonstrations than the paper
     random = {} if measured.random is None else measured.random.returns
+    theirs = {row.name for row in own if row.experiment == table.experiment.name}
     return {
         "name": table.experiment.name,
         "about": table.experiment.about,
@@ -43,13 +45,13 @@ def experiment(
         "missing": table.missing,
         "rows": table.rows,
         "styles": styles(table.rows),
-        "places": places_of(table, tables, measured, paper=paper),
+        "places": shown_places(table, tables, measured, paper=paper),
         "sweep": _sweep(table),
-        "definitions": _definitions(table, terms, own),
+        "definitions": _definitions(table, terms, theirs),
         "said": said(table, terms, paper=paper),
         **claim_of(table, terms.protocol, paper=paper),
         "aggregates": aggregates(table, random),
-        "trends": trends(table),
+        "trends": trends(table, theirs),
         "costs": costs(table),
         "beside": beside(table, tables),
         "trials": arm_trials(table),
@@ -76,9 +78,8 @@ def _sweep(table: Table) -> dict[str, Any] | None:
     return {"label": table.experiment.varied, "groups": groups} if groups else None
 
 
-def _definitions(table: Table, terms: Terms, own: Sequence[OwnRow]) -> list[dict[str, Any]]:
+def _definitions(table: Table, terms: Terms, theirs: Collection[str]) -> list[dict[str, Any]]:
     """Return what every row is: whose demonstrations, which scores, how they become weights, and what that takes."""
-    theirs = {row.name for row in own if row.experiment == table.experiment.name}
     rows = {entry.row.name: row_text(entry.row, terms.protocol.rule) for entry in table.experiment.entries}
     return [
         {

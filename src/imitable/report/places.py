@@ -1,43 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""The settings of an experiment as plain data: what is known of every row there, and what stands beside the rows."""
+"""The settings of an experiment as plain data: what is known of every row there, and what rows are compared with."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from imitable.experiments.arm_real_records import ArmRealRecord, read_arm_real
+from imitable.experiments.arm_real_records import ArmRealRecord
 from imitable.experiments.captions import OWN_EXPERT_ITSELF, OWN_REWARD
 from imitable.experiments.catalogue import Where
 from imitable.experiments.cell_records import CellRecord
 from imitable.experiments.curves import Curve, mean_curve
 from imitable.experiments.intervals import interval
-from imitable.experiments.own_reward_records import OwnReward, read_own_reward
+from imitable.experiments.own_reward_records import OwnReward
 from imitable.experiments.paper_numbers import ARM, REAL_ARM, SIMULATED_ARM
-from imitable.experiments.random_policy import RandomReturns, read_random
 from imitable.experiments.rows import ALL, OWN_EXPERT
 from imitable.experiments.tables import Table
+from imitable.report.measured import Measured
 from imitable.report.motion import rounded
 from imitable.report.printed import papers_level, printed_at
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What was measured once for all cells, and lies beside the protocol; None: not there."""
-
-    random: RandomReturns | None
-    own_reward: OwnReward | None
-    real_arm: ArmRealRecord | None
-
-
-def read_measured(folder: Path) -> Measured:
-    """Return what lies in a folder."""
-    return Measured(read_random(folder), read_own_reward(folder), read_arm_real(folder))
-
-
-def places_of(table: Table, tables: Mapping[str, Table], measured: Measured, *, paper: bool) -> list[dict[str, Any]]:
+def shown_places(table: Table, tables: Mapping[str, Table], measured: Measured, *, paper: bool) -> list[dict[str, Any]]:
     """Return the settings of an experiment, the arm's columns of `demo-return` included.
 
     Args:
@@ -60,18 +45,19 @@ def _place(table: Table, where: Where, own_reward: OwnReward | None, *, paper: b
         "rows": {row: _cell(records) for row in table.rows if (records := table.at(where.name, row))},
         "paper": [asdict(one) for one in printed_at(name, where)] if paper else [],
         "level": papers_level(name, where) if paper else None,
-        "beside": _beside(table, where, own_reward),
+        "references": _references(table, where, own_reward),
     }
 
 
-def _beside(table: Table, where: Where, own_reward: OwnReward | None) -> dict[str, dict[str, Any]]:
-    """Return what rows are to be compared with, and none of them learned, by its name."""
-    all_rows = dict.fromkeys(entry.row.name for entry in table.experiment.entries if entry.row.whose == ALL)
-    demonstrated = _demonstrated(table, where.name, list(all_rows))
-    if table.experiment.name == "demo-return":
-        return demonstrated
-    if table.experiment.name != "limits":
+def _references(table: Table, where: Where, own_reward: OwnReward | None) -> dict[str, dict[str, Any]]:
+    """Return returns that no row learned and rows are to be compared with, by their names."""
+    name = table.experiment.name
+    if name not in ("demo-return", "limits"):
         return {}
+    of_all = dict.fromkeys(entry.row.name for entry in table.experiment.entries if entry.row.whose == ALL)
+    demonstrated = _demonstrated(table, where.name, list(of_all))
+    if name == "demo-return":
+        return demonstrated
     expert = _demonstrated(table, where.name, [OWN_EXPERT.name], OWN_EXPERT_ITSELF)
     best = () if own_reward is None else own_reward.returns.get(where.imitator, ())
     return {**demonstrated, **expert, **({OWN_REWARD: asdict(interval(best))} if best else {})}
@@ -92,7 +78,7 @@ def _arms(table: Table, arm: Table, real: ArmRealRecord | None, *, paper: bool) 
     columns = [(SIMULATED_ARM, simulated, _demonstrated(arm, shelf, arm.rows)), (REAL_ARM, played, dict[str, Any]())]
     theirs = {name: [asdict(one) for one in numbers] if paper else [] for name, numbers in ARM.items()}
     return [
-        {"name": name, "rows": rows, "paper": theirs[name], "level": None, "beside": shown}
+        {"name": name, "rows": rows, "paper": theirs[name], "level": None, "references": shown}
         for name, rows, shown in columns
         if rows
     ]
@@ -100,7 +86,8 @@ def _arms(table: Table, arm: Table, real: ArmRealRecord | None, *, paper: bool) 
 
 def _trials(returns: Sequence[float]) -> dict[str, Any]:
     """Return trials of one policy in brief: they are no seeds, and nothing was learned in them."""
-    return {"seeds": [], "returns": [], "sampled": [], "falls": [], **asdict(interval(returns)), "curve": None}
+    nothing = {name: list[float]() for name in ("seeds", "returns", "sampled", "falls")}
+    return {**nothing, **asdict(interval(returns)), "unit": "trials", "curve": None}
 
 
 def _cell(records: Sequence[CellRecord]) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from typing import Any
 from imitable.errors import BadOption
 from imitable.experiments.cells import Terms
 from imitable.experiments.protocol import Protocol, read_protocol
-from imitable.experiments.reproduction import PROTOCOL_FILE, RECORDS
+from imitable.experiments.reproduction import PROTOCOL_FILE
+from imitable.experiments.store import RECORDS
 from imitable.experiments.tables import Table, spent_hours
 from imitable.report.again import Again, names_of, recorded_cells, seeds_of
 from imitable.report.experiment import experiment
-from imitable.report.places import read_measured
+from imitable.report.measured import read_measured
 from imitable.report.recorded import Records, Shown, read_records, recorded, scale_of, shown_of
 
 RUNS = Path("runs")

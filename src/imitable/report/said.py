@@ -39,12 +39,12 @@ def said(table: Table, terms: Terms, *, paper: bool) -> dict[str, str]:
     """
     name, episodes = table.experiment.name, scaled_count(terms.protocol.evaluation.mean, terms.scale)
     of_paper = {"cost": f"{EXPERTS} {papers_steps()}", "arm": papers_arm()}
-    beside = {"demo-return": ARMS, "limits": LIMITS}
+    of_references = {"demo-return": ARMS, "limits": LIMITS}
     of_claim = _of_claim(table, terms, paper=paper and name == CLAIM) if name in CLAIMED_IN else {}
     return {
         "curves": f"{CURVES} {PAPERS_LINE}" if paper and name == CLAIM else CURVES,
         "amounts": AMOUNTS,
-        "returns": " ".join(filter(None, (returns_caption(episodes), plain(beside.get(name, ""))))),
+        "returns": " ".join(filter(None, (returns_caption(episodes), plain(of_references.get(name, ""))))),
         "paper": of_paper.get(name, ""),
         **{where: plain(text) for where, text in of_claim.items()},
     }

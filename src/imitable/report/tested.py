@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What rows are worth beside others: the paper's claim, rows over all settings together, trends. Numbers as plain data."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -69,10 +69,15 @@ def _together(table: Table, row: str, random: Mapping[str, float]) -> dict[str, 
     }
 
 
-def trends(table: Table) -> dict[str, Any]:
-    """Return whether returns fall with the number of unrelated demonstrations, by row and setting, and what that says."""
+def trends(table: Table, theirs: Collection[str]) -> dict[str, Any]:
+    """Return whether returns fall with the number of unrelated demonstrations, by row and setting, and what that says.
+
+    Args:
+        table: of the experiment.
+        theirs: rows of users' scorers, of which the paper claims nothing.
+    """
     if table.experiment.name != "unrelated-count":
         return {"tests": [], "said": ""}
     found = trends_of(table)
     tests = [{"row": row, "setting": setting, **asdict(falls)} for (row, setting), falls in found.items() if falls.runs]
-    return {"tests": tests, "said": decline_text(list(found.values()))}
+    return {"tests": tests, "said": decline_text([falls for (row, _), falls in found.items() if row not in theirs])}

@@ -37,7 +37,7 @@ function returnsTable(one, rows) {
 function returnRows(one, rows) {
   const printed = [...new Set(one.places.flatMap((place) => place.paper.map((number) => number.method)))];
   const paper = (place, method) => { const number = place.paper.find((each) => each.method === method); return number ? `${grouped(number.mean)} ± ${grouped(number.std)}` : "–"; };
-  const besides = [...new Set(one.places.flatMap((place) => Object.keys(place.beside)))];
-  const beside = (cell) => !cell ? "–" : cell.count > 1 ? `${grouped(cell.mean)} ± ${grouped(cell.std)}` : grouped(cell.mean);
-  return [...rows.map((row) => [row, ...one.places.map((place) => returnText(place.rows[row]))]), ...besides.map((name) => [name, ...one.places.map((place) => beside(place.beside[name]))]), ...printed.map((method) => [`paper: ${method}`, ...one.places.map((place) => paper(place, method))])];
+  const references = [...new Set(one.places.flatMap((place) => Object.keys(place.references)))];
+  const reference = (cell) => !cell ? "–" : cell.count > 1 ? `${grouped(cell.mean)} ± ${grouped(cell.std)}` : grouped(cell.mean);
+  return [...rows.map((row) => [row, ...one.places.map((place) => returnText(place.rows[row]))]), ...references.map((name) => [name, ...one.places.map((place) => reference(place.references[name]))]), ...printed.map((method) => [`paper: ${method}`, ...one.places.map((place) => paper(place, method))])];
 }

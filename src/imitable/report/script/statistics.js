@@ -13,7 +13,7 @@ function fold(title, ...parts) {
   return el("details", {open: opened.has(title) ? "" : null, ontoggle: remember}, el("summary", {}, title), parts.map((part) => typeof part === "string" ? el("p", {class: "small"}, part) : part));
 }
 function returnText(cell) {
-  return !cell ? "–" : cell.count > 1 ? `${grouped(cell.mean)} ± ${grouped(cell.std)} (${cell.count})` : `${grouped(cell.mean)} (1)`;
+  return !cell ? "–" : cell.count > 1 ? `${grouped(cell.mean)} ± ${grouped(cell.std)} (${cell.count}${cell.unit ? ` ${cell.unit}` : ""})` : `${grouped(cell.mean)} (1)`;
 }
 function folds(one, rows) {
   const of = (lines) => lines.filter((line) => rows.includes(line.row));
