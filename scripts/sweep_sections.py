@@ -69,12 +69,12 @@ def unrelated_count(table: Table) -> list[str]:
     trends, settings = trends_of(table), [setting.name for setting in FIRST]
     lines = [*grid_by_setting(table), "", said, "", *head_of(settings)]
     for row in table.rows:
-        lines.append(f"| {row} | {' | '.join(_trend_text(trends[row, setting]) for setting in settings)} |")
+        lines.append(f"| {row} | {' | '.join(_trend_text(trends.get((row, setting))) for setting in settings)} |")
     return [*lines, "", decline_text(list(trends.values()))]
 
 
-def _trend_text(found: Trend) -> str:
-    return "–" if np.isnan(found.p) else f"ρ {found.rho:.2f}, p {found.p:.2g}, {found.runs} runs"
+def _trend_text(found: Trend | None) -> str:
+    return "–" if found is None or np.isnan(found.p) else f"ρ {found.rho:.2f}, p {found.p:.2g}, {found.runs} runs"
 
 
 def grid_by_setting(table: Table) -> list[str]:
