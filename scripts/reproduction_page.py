@@ -25,6 +25,7 @@ from imitable.experiments.catalogue import Experiment, catalogue
 from imitable.experiments.cell_records import CellRecord, read_cells
 from imitable.experiments.cells import FEWER, Terms, cells_of, lacking
 from imitable.experiments.estimates import BUDGET_HOURS, FIRST_GOAL, core_hours
+from imitable.experiments.jobs import RunJob
 from imitable.experiments.own_reward_records import OwnReward, read_own_reward
 from imitable.experiments.paper_numbers import CLAIM, STEPS
 from imitable.experiments.protocol import Protocol, read_protocol
@@ -143,15 +144,29 @@ def drawings(experiments: Iterable[Experiment]) -> dict[str, Drawing]:
     return {**{name: Curves(paper=name == CLAIM) for name in CURVES}, **varied}
 
 
+def _planned(page: Page, count: int) -> set[RunJob]:
+    """Return the runs of the paper's experiments with so many seeds."""
+    paper = [table.experiment for table in page.tables.values() if not table.experiment.development]
+    return {cell.job for cell in cells_of(paper, replace(page.terms, seeds=count))}
+
+
 def _left(page: Page, count: int) -> str:
     """Say what is left of the paper's experiments with so many seeds: runs, and the scores that they need."""
-    paper = [table.experiment for table in page.tables.values() if not table.experiment.development]
-    jobs = {cell.job.name: cell.job for cell in cells_of(paper, replace(page.terms, seeds=count))}
-    known = [record for table in page.tables.values() for record in table.done]
-    done = {record.job for record in known}
-    left = {name: job for name, job in jobs.items() if job not in done}
-    scores = {job.scores for job in left.values() if job.scores is not None} - {job.scores for job in done}
-    return f"{len(left):,} runs, about {core_hours([*left.values(), *scores]):.0f} core-hours by estimate"
+    done = {record.job for table in page.tables.values() for record in table.done}
+    left = _planned(page, count) - done
+    scores = {job.scores for job in left if job.scores is not None} - {job.scores for job in done}
+    return f"{len(left):,} runs, about {core_hours([*left, *scores]):.0f} core-hours by estimate"
+
+
+def _first_goal(page: Page, done: Sequence[CellRecord]) -> list[str]:
+    """Say what the first goal took, what it might take, and what is left of it."""
+    planned = _planned(page, FIRST_GOAL)
+    own = [record for record in done if record.job in planned]
+    return [
+        f"First goal: {FIRST_GOAL} seeds of the rows that the claims are about, one of all else, with a budget of",
+        f"{BUDGET_HOURS} core-hours. Of the runs under this protocol, {len(own):,} are part of it and took",
+        f"{spent_hours(own):.1f}; left of it are {_left(page, FIRST_GOAL)}.",
+    ]
 
 
 def _changed(protocol: Protocol) -> list[str]:
@@ -245,9 +260,8 @@ def introduction(page: Page) -> list[str]:
         *_changed(protocol),
         f"Recorded: {_spent(page, done)}.",
         "Not counted: recording demonstrations, what was killed, cells made again, experts.",
-        f"First goal: {FIRST_GOAL} seeds of the rows that the claims are about, one of all else, with a budget of",
-        f"{BUDGET_HOURS} core-hours; left of it are {_left(page, FIRST_GOAL)}. To all seeds:",
-        f"{_left(page, len(protocol.seeds.paper))}.",
+        *_first_goal(page, done),
+        f"To all seeds: {_left(page, len(protocol.seeds.paper))}.",
         "",
         *_again(page),
     ]
