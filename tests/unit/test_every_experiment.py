@@ -225,12 +225,15 @@ def test_numbers_of_notes_are_those_of_the_records(runs: Path, monkeypatch: pyte
     tables = {"mujoco-a": with_returns(table_of(main, TERMS, runs / "records"), {"Ours (paper)": (-2000.0, 4000.0)})}
     path = "mujoco-a/swimmer/ours-paper"
     assert script.filled(f"{{{path}}}, {{{path}@0}}, {{{path}@1}}", tables) == "1,000, −2,000, 4,000"
+    assert script.filled(f"{{{path}@0-1}}; {{{path}@each}}", tables) == "1,000; −2,000 and 4,000"
     [record, _] = tables["mujoco-a"].at("swimmer", "Ours (paper)")
     said = script.filled(f"{{{path} falls}} {{{path}@0 demonstrated}} {{{path} related}}", tables)
     related = 100 * sum(record.masses.get(body, 0) for body in TWO.demonstrators[: TWO.related])
     assert said.replace("−", "-") == f"{record.mean_actions.falls} {record.demonstrated_return:,.0f} {related:.0f}"
     with pytest.raises(LookupError, match="seed 7, which is not recorded"):
         script.filled(f"{{{path}@7}}", tables)
+    with pytest.raises(LookupError, match="seed 2, which is not recorded"):
+        script.filled(f"{{{path}@1-3}}", tables)
 
 
 def test_seeds_that_nobody_had_seen_are_told_apart(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
