@@ -152,7 +152,7 @@ MARKERS = "osD^v*"
 
 TOGETHER = (
     "Returns of mean actions; 0: a random policy, 1: the row `own expert` of the same table. Marks: a setting's mean over its "
-    "seeds. Bars: the interquartile mean of all runs; bands: its 95 % interval, where every setting has three seeds."
+    "seeds. Bars: the interquartile mean of all runs; bands: its 95 % interval, where every setting has three seeds or more."
 )
 """What `draw_together` shows."""
 

@@ -30,7 +30,7 @@ from imitable.experiments.own_reward_records import OwnReward, read_own_reward
 from imitable.experiments.paper_numbers import CLAIM, STEPS
 from imitable.experiments.protocol import Protocol, read_protocol
 from imitable.experiments.random_policy import read_random
-from imitable.experiments.remade import Remade, read_remade
+from imitable.experiments.remade import Remade, RemadeCell, read_remade
 from imitable.experiments.rows import TABLE_A, TABLE_B
 from imitable.experiments.tables import Table, spent_hours, table_of
 
@@ -202,7 +202,7 @@ WORDS = (
     "with PPO, and so are all rows but `SAIL` (Liu et al., 2020) and, in one experiment, `DCC` (Zhang et al., 2021). `ID-Feas`",
     "(Cao and Sadigh, 2021) scores by an inverse model of random movements. `Ours (paper)` is the trajectory f-MDP as the",
     "paper describes it, `Ours` as we would use it, `direct` our scorer that asks the simulator and learns nothing. Ceilings:",
-    "`related only` has the related demonstrations alone, which takes labels; `own expert` those of an expert of the imitator.",
+    "`related only` has the related ones alone, and must know which they are; `own expert` those of an expert of the imitator.",
     "Control rows, which tell the weight rule from the score: `ID-Feas (our weight rule)`; `GAIL (balanced)`;",
     "`neighbours`, which scores by how near the imitator's own random movements come.",
 )
@@ -210,19 +210,27 @@ WORDS = (
 
 
 def _again(page: Page) -> list[str]:
-    """Say what became of cells that another version of the code made again."""
+    """Say what became of cells that a later version of the code made again."""
     if page.remade is None:
         return []
-    cells, same = page.remade.cells, sum(cell.same for cell in page.remade.cells)
-    versions = {code for cell in cells for code in cell.codes} - {page.remade.code}
+    cells = page.remade.cells
+    makers = tuple(dict.fromkeys(cell.by for cell in cells))
+    return [
+        "Cells were made over days, while the code was changed. Some were made again by later versions, from their",
+        "demonstrations on (`python -m imitable.experiments.remade`).",
+        *(line for by in makers for line in _made_by(by, [cell for cell in cells if cell.by == by])),
+        *_unchecked(page, {code for cell in cells for code in cell.codes} | set(makers)),
+        "",
+    ]
+
+
+def _made_by(by: str, cells: Sequence[RemadeCell]) -> list[str]:
+    """Say what became of cells that one version made again."""
+    same, versions = sum(cell.same for cell in cells), sorted({code for cell in cells for code in cell.codes} - {by})
     others = [f"{cell.name} ({cell.returns[0]:,.0f}, then {cell.returns[1]:,.0f})" for cell in cells if not cell.same]
     return [
-        "Cells were made over days, while the code was changed. The quickest cell of each of",
-        f"{len(versions)} earlier versions was made again by version `{page.remade.code}`, from its demonstrations on:",
-        f"{same} of {len(cells)} policies came out the same to the last bit{'; not ' if others else ''}{'; '.join(others)}",
-        "(`python -m imitable.experiments.remade`).",
-        *_unchecked(page, versions | {page.remade.code}),
-        "",
+        f"By version `{by}` the quickest cell of each of {', '.join(f'`{code}`' for code in versions)}:",
+        f"{same} of {len(cells)} policies came out the same to the last bit{'; not ' if others else ''}{'; '.join(others)}.",
     ]
 
 
@@ -252,7 +260,8 @@ def introduction(page: Page) -> list[str]:
         "",
         f"Protocol `{protocol.hash}`: learners {learners}; our weights by temperature {rule.temperature}, balance",
         f"{rule.balance}; steps {steps} (the paper's learner had {min(times)} to {max(times)} times as many);",
-        f"seeds {numbers} for rows that the claims are about, the first {fewer} for others;",
+        f"seeds {numbers} for rows that the claims are about, the first {fewer} for others and in the sweeps,",
+        f"which show {fewer} seeds even of cells that they share with `mujoco-a`;",
         f"{protocol.evaluation.mean} episodes with mean and {protocol.evaluation.sampled} with sampled actions of the final",
         "policy. The six settings were looked at before it was fixed. Compositions are those of the paper's table, except",
         "HalfCheetah-2, where it prints 500, 500, 25, 25: only in the published code's order do unrelated ones dominate.",

@@ -195,7 +195,7 @@ def test_everything_that_is_computed_is_in_tables_that_open(browser: Browser, fa
     assert not {"related only", "own expert"} & set(related), "whoever has other demonstrators has no such part"
     definitions = {line[0]: line[1:] for line in lines(browser, "definitions")}
     assert definitions["row"] == ["demonstrations", "scores", "weights", "needs access to"]
-    assert definitions["related only"] == ["related only", "–", "all the same", "usual starts, labels of demonstrators"]
+    assert definitions["related only"] == ["related only", "–", "all the same", "usual starts, who is related"]
     assert definitions[OWN][:3] == ["all", OWN, "the square of the score, balanced"]
     assert definitions[OWN][3] == "usual starts, labels of demonstrators, what its scorer asks for"
     assert ["swimmer", "Ours", "500", "20", "1,000", "3", "4", "90 %"] in lines(browser, "costs")

@@ -136,7 +136,9 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
         tables = {one.name: table_of(one, TERMS, records) for one in EXPERIMENTS}
         notes = script.notes_of("Of all.\n\n## budget\n\nOf one.\n")
         random, own_reward = {TWO.imitator: -1000.0}, OwnReward((0, 1), {TWO.imitator: (4000.0, 6000.0)})
-        remade = Remade("c0de", (RemadeCell("a", ("b",), True, (1.0, 1.0)), RemadeCell("d", ("b", "e"), False, (1.0, 2000.0))))
+        kept = RemadeCell("a", ("b",), True, (1.0, 1.0), "c0de")
+        lost = RemadeCell("d", ("b", "e"), False, (1.0, 2000.0), "c0de")
+        remade = Remade((kept, replace(kept, codes=("c0de",), by="f00d"), lost))
         images = tmp_path / "images"
         shown = script.Page(tables, TERMS, random, images, own_reward=own_reward, remade=remade, notes=notes)
         return script.page_text(shown)
@@ -156,8 +158,9 @@ def test_the_page_is_written_from_records_alone(runs: Path, tmp_path: Path, monk
     assert "| walker2d-2 | `walker2d` | 10 × `walker2d:friction=1.1`, 10 × `walker2d:friction=0.7` | 500 × " in page
     assert "Not recorded yet" not in page
     assert "| *paper: Ours* | 74 ± 20 |" in page
-    assert "\n2 earlier versions was made again by version `c0de`" in page
-    assert "\n1 of 2 policies came out the same to the last bit; not d (1, then 2,000)\n" in page
+    assert "\nBy version `c0de` the quickest cell of each of `b`, `e`:\n" in page
+    assert "\n1 of 2 policies came out the same to the last bit; not d (1, then 2,000).\n" in page
+    assert "\nBy version `f00d` the quickest cell of each of `c0de`:\n1 of 1 policies came out the same" in page
     assert " | 5,000 ± 1,414 (2) |" in page
     assert "\n## What was found\n\nOf all.\n" in page
     assert page.index("\n## budget\n") < page.index("\nOf one.\n") < page.index("\n## distance\n")
@@ -210,7 +213,7 @@ def test_the_page_says_what_came_of_the_claim(runs: Path, monkeypatch: pytest.Mo
     assert "| direct | swimmer | ID-Feas | no | 1 | 1 | 1 |" in text
     assert "| Ours | 1 | 3 | 0.91 (0.90 to 0.92) | 0.91 | 0.91 | 100%, 100%, 100% | – |" in text
     assert "| ID-Feas | all | `inverse-dynamics` | the score, as published | usual starts, first-state resets |" in text
-    assert "| related only | related only | – | all the same | usual starts, labels of demonstrators |" in text
+    assert "| related only | related only | – | all the same | usual starts, who is related |" in text
     masses = known.at("swimmer", "Ours (paper)")[0]
     related = 100 * sum(masses.masses.get(body, 0) for body in TWO.demonstrators[: TWO.related])
     assert f"| Ours (paper) | {related:.0f} ({masses.effective_size:.0f}) |" in text

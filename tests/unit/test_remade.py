@@ -8,7 +8,7 @@ import pytest
 
 from imitable.experiments.cell_records import CellRecord, read_cells
 from imitable.experiments.code_hash import code_hash
-from imitable.experiments.remade import chosen, remake
+from imitable.experiments.remade import Remade, RemadeCell, chosen, joined, remake
 from tests.unit.small_cells import cells, made
 
 
@@ -37,7 +37,15 @@ def test_the_quickest_cell_of_every_other_version_is_chosen(record: CellRecord) 
         by(record, "dddd", "now", 1),
     )
     assert chosen([slow, quick, both, new], "now") == [quick, both]
+    assert chosen([slow, quick, both, new], "now", ["three", "now"]) == [both]
     assert chosen([new], "now") == []
+
+
+def test_what_is_known_of_other_cells_is_kept() -> None:
+    first, second = RemadeCell("a", ("one",), True, (1.0, 1.0), "two"), RemadeCell("b", ("one",), True, (2.0, 2.0), "two")
+    later = replace(second, same=False, by="three")
+    assert joined(None, [first]) == Remade((first,))
+    assert joined(Remade((first, second)), [later]) == Remade((first, later))
 
 
 def test_the_same_code_makes_the_same_bits_and_a_difference_is_seen(record: CellRecord, tmp_path: Path) -> None:

@@ -2,11 +2,12 @@
 """Does a change of the code change results? One recorded cell of every version of the code, made again by this one.
 
 python -m imitable.experiments.remade. Of the cells that a version had a part in, the quickest is made from its demonstrations
-on, and compared bit for bit. The record is RESULTS/remade.json.
+on, and compared bit for bit, on the kind of processor that made it: others differ in last bits. `--versions` makes those of
+some versions alone. The record, RESULTS/remade.json, keeps what it has of others.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,22 +32,23 @@ class RemadeCell:
     """Whether the policy is the same to the last bit, and returns and weights as far as they are recorded."""
     returns: tuple[float, float]
     """Mean return of mean actions, first and again."""
+    by: str
+    """Hash of the code that made it again."""
 
 
 @dataclass(frozen=True)
 class Remade:
     """All of them."""
 
-    code: str
-    """Hash of the code that made them again."""
     cells: tuple[RemadeCell, ...]
 
 
-def chosen(records: Sequence[CellRecord], code: str) -> list[CellRecord]:
-    """Return the quickest cell of every version of the code but one, each cell once."""
+def chosen(records: Sequence[CellRecord], code: str, versions: Collection[str] | None = None) -> list[CellRecord]:
+    """Return the quickest cell of every version of the code but one, or of some, each cell once."""
     found: dict[str, CellRecord] = {}
     for record in sorted(records, key=lambda one: one.spent.score_s + one.spent.learner_s, reverse=True):
-        found |= dict.fromkeys(record.provenance.codes - {code}, record)
+        wanted = record.provenance.codes - {code}
+        found |= dict.fromkeys(wanted if versions is None else wanted.intersection(versions), record)
     return list({record.job.name: record for _, record in sorted(found.items())}.values())
 
 
@@ -61,7 +63,13 @@ def remake(record: CellRecord, out: Path) -> RemadeCell:
     assert again.provenance.codes == {code_hash()}, "whatever lies in the store of one version was made by it"
     same = (origin.policy, _played(record), record.masses) == (again.provenance.policy, _played(again), again.masses)
     returns = (record.mean_actions.mean, again.mean_actions.mean)
-    return RemadeCell(record.job.name, tuple(sorted(origin.codes)), same, returns)
+    return RemadeCell(record.job.name, tuple(sorted(origin.codes)), same, returns, code_hash())
+
+
+def joined(known: Remade | None, found: Sequence[RemadeCell]) -> Remade:
+    """Return what is known of cells with what was found of some of them now, which counts."""
+    cells = {cell.name: cell for cell in (*(known.cells if known else ()), *found)}
+    return Remade(tuple(cells.values()))
 
 
 def _played(record: CellRecord) -> tuple[float, ...]:
@@ -82,13 +90,14 @@ def main() -> None:
     """Make them, one process a core."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_places(parser)
-    places = places_of(parser.parse_args())
-    records, store = chosen(read_cells(places.results / "cells"), code_hash()), places.runs / "remade" / code_hash()
+    parser.add_argument("--versions", nargs="+", metavar="HASH", help="of the code that made the cells; usually all but this")
+    options = parser.parse_args()
+    places, store = places_of(options), places_of(options).runs / "remade" / code_hash()
+    records = chosen(read_cells(places.results / "cells"), code_hash(), options.versions)
     with Workers(preload=["imitable.experiments.work"]) as workers:
         found = dict(workers.run(remake, [(record, store) for record in records]))
-    write_record(
-        remade_path(places.results), Remade(code_hash(), tuple(found[index] for index in range(len(records)))), indent=1
-    )
+    cells = [found[index] for index in range(len(records))]
+    write_record(remade_path(places.results), joined(read_remade(places.results), cells), indent=1)
 
 
 if __name__ == "__main__":

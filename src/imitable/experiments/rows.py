@@ -13,7 +13,7 @@ ALL, RELATED, OWN = "all", "related", "own"
 """Whose demonstrations a row has: the setting's, those of related demonstrators, those of the imitator's own expert."""
 
 STARTS, FIRST, ANY, MODEL = "usual starts", "first-state resets", "any-state resets", "the simulator as a model"
-LABELS, EXPERT = "labels of demonstrators", "an expert of the imitator"
+LABELS, WHO, EXPERT = "labels of demonstrators", "who is related", "an expert of the imitator"
 """Access: what a row needs beside demonstrated states."""
 
 
@@ -66,7 +66,7 @@ OURS_PAPER = Row(
 )
 OURS = Row("Ours", (STARTS, ANY, LABELS), scoring=Scoring("trajectory"))
 DIRECT = Row("direct", (STARTS, ANY, MODEL), scoring=Scoring("direct"))
-RELATED_ONLY = Row("related only", (STARTS, LABELS), RELATED, rule=UNIFORM)
+RELATED_ONLY = Row("related only", (STARTS, WHO), RELATED, rule=UNIFORM)
 OWN_EXPERT = Row("own expert", (STARTS, EXPERT), OWN, rule=UNIFORM)
 ID_FEAS_OURS = Row("ID-Feas (our weight rule)", (STARTS, FIRST), scoring=Scoring("inverse-dynamics"), scored_as="share")
 GAIL_BALANCED = Row("GAIL (balanced)", rule=WeightRule(balance="demonstrator"))
