@@ -92,8 +92,12 @@ def main() -> None:
     add_places(parser)
     parser.add_argument("--versions", nargs="+", metavar="HASH", help="of the code that made the cells; usually all but this")
     options = parser.parse_args()
-    places, store = places_of(options), places_of(options).runs / "remade" / code_hash()
-    records = chosen(read_cells(places.results / "cells"), code_hash(), options.versions)
+    places = places_of(options)
+    recorded, store = read_cells(places.results / "cells"), places.runs / "remade" / code_hash()
+    versions = {code for record in recorded for code in record.provenance.codes}
+    if unknown := set(options.versions or ()) - versions:
+        parser.error(f"no recorded cell is of {', '.join(sorted(unknown))}; there are {', '.join(sorted(versions))}")
+    records = chosen(recorded, code_hash(), options.versions)
     with Workers(preload=["imitable.experiments.work"]) as workers:
         found = dict(workers.run(remake, [(record, store) for record in records]))
     cells = [found[index] for index in range(len(records))]
