@@ -7,8 +7,9 @@ import numpy as np
 
 from imitable.feasibility.body_errors import BodyErrors
 from imitable.feasibility.reach import OUT_M
+from imitable.feasibility.tolerance import root_errors
 from imitable.robots.robot import Robot
-from imitable.sim.poses import positions, size, uprights
+from imitable.sim.poses import size
 from imitable.tracking.balance import frame
 from imitable.tracking.inverse_dynamics import actuator_limits
 from imitable.types import Bools, Floats, Ints
@@ -92,7 +93,7 @@ def lost(
     the first step at which it is above 1, as success is counted.
     """
     limits = thresholds or lost_thresholds(imitator)
-    heights, tilts = _root_errors(imitator, followed, demonstrated)
+    heights, tilts = root_errors(imitator, followed, demonstrated)
     joints = errors.joints_rad.max(axis=2, initial=0.0)
     columns = (
         errors.body_steps_m / limits.position_m,
@@ -119,11 +120,3 @@ def first_lost(ratios: Floats, *, for_good: bool = True) -> Ints:
         held = above | np.isnan(ratios)
         above = np.logical_and.accumulate(held[:, ::-1], axis=1)[:, ::-1] & above
     return np.where(above.any(axis=1), above.argmax(axis=1), -1)
-
-
-def _root_errors(robot: Robot, followed: Floats, demonstrated: Floats) -> tuple[Floats, Floats]:
-    """(n, H) errors of the root's height in metres, and (n, H) of its upright direction in radians."""
-    ours, theirs = (positions(robot, states)[..., 0, 2] for states in (followed, demonstrated))
-    up, wanted = uprights(robot, followed), uprights(robot, demonstrated)
-    sine, cosine = np.linalg.norm(np.cross(up, wanted), axis=-1), (up * wanted).sum(axis=-1)
-    return np.abs(ours - theirs), np.arctan2(sine, cosine)
