@@ -63,6 +63,8 @@ class Span:
     limit: float
     """From where on it counts."""
     unit: str
+    certain: bool = False
+    """Whether no motion within the tolerance avoids it. Otherwise it is a suspicion, for a simulation to confirm."""
 
     @property
     def sentence(self) -> str:

@@ -92,7 +92,7 @@ def _forces(robot: Robot, states: Floats, changes: Floats) -> Floats:
 def _controls(robot: Robot, states: Floats, forces: Floats) -> Floats:
     """(N, S), (N, nv) → (N, A) controls that exert these forces there."""
     model, controls = robot.model, passive_actions(robot, states)
-    for actuator in np.flatnonzero(_linear(model)).tolist():
+    for actuator in np.flatnonzero(linear(model)).tolist():
         strength = float(model.actuator_gainprm[actuator, 0] * model.actuator_gear[actuator, 0])
         if _on_joint(model, actuator) and strength:
             controls[:, actuator] += forces[:, _dof(model, actuator)] / strength
@@ -108,8 +108,8 @@ def passive_actions(robot: Robot, states: Floats) -> Floats:
     if robot.tool is not None:
         return np.zeros((len(states), len(robot.control_centre)))
     model = robot.model
-    gains = np.where(_linear(model), model.actuator_gainprm[:, 0], 1.0)
-    return 0.0 - np.where(_linear(model), biases(robot, states), 0.0) / gains
+    gains = np.where(linear(model), model.actuator_gainprm[:, 0], 1.0)
+    return 0.0 - np.where(linear(model), biases(robot, states), 0.0) / gains
 
 
 def biases(robot: Robot, states: Floats) -> Floats:
@@ -137,7 +137,7 @@ def bands(robot: Robot) -> Floats:
     if robot.tool is not None:
         return np.ones(len(robot.control_centre))
     model = robot.model
-    gains = np.where(_linear(model), np.abs(model.actuator_gainprm[:, 0]), 0.0)
+    gains = np.where(linear(model), np.abs(model.actuator_gainprm[:, 0]), 0.0)
     limits = np.array([_force_limit(model, actuator) for actuator in range(model.nu)])
     with np.errstate(divide="ignore", invalid="ignore"):
         width = np.where((gains > 0) & np.isfinite(limits), limits / gains / robot.control_half_range, 1.0)
@@ -183,7 +183,7 @@ def _force_limit(model: Any, actuator: int) -> float:
     return limit
 
 
-def _linear(model: Any) -> Any:
+def linear(model: Any) -> Any:
     """(A) whether force = gain · control + bias with a gain that never changes."""
     fixed = model.actuator_gaintype == int(mujoco.mjtGain.mjGAIN_FIXED)
     linear_bias = np.isin(model.actuator_biastype, [int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)])
