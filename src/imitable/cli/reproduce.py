@@ -3,18 +3,20 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from importlib import import_module
 
 from imitable.cli.console import Bar, bar, document, say, table
 from imitable.cli.experiment_verbs import Reproduce
 from imitable.command_text import command
 from imitable.errors import BadOption, CellsFailed, MissingExtra
-from imitable.experiments.catalogue import Experiment, catalogue
-from imitable.experiments.cell_records import CellRecord
+from imitable.experiments.catalogue import GROUPS, Experiment
+from imitable.experiments.cell_records import CellRecord, read_cell
 from imitable.experiments.cells import Cell, Terms, cells_of, chosen
 from imitable.experiments.estimates import BUDGET_HOURS, FIRST_GOAL, core_hours, seconds
 from imitable.experiments.executors import Executor, Failure, Local, Made
 from imitable.experiments.intervals import interval
+from imitable.experiments.prediction import everything, first_outcomes
 from imitable.experiments.protocol import Protocol, default_protocol, read_protocol
 from imitable.experiments.reproduction import (
     Standing,
@@ -44,9 +46,8 @@ def run(verb: Reproduce) -> None:
     protocol = _protocol(verb)
     _check(verb, len(protocol.seeds.paper))
     terms = Terms(protocol, verb.seeds, verb.scale)
-    everything = catalogue(verb.learners or tuple(protocol.learners))
-    asked = with_methods(chosen(everything, verb.experiments), verb.methods) if verb.experiments else list(everything)
     workshop, changes = workshop_at(verb.out, verb.records, terms), protocol_changes(protocol, verb.out)
+    asked = _asked(verb, terms, workshop)
     if not verb.protocol.exists():
         say(verb.common, f"there is no {verb.protocol} here: the protocol is that of this version")
     for line in changes:
@@ -54,10 +55,18 @@ def run(verb: Reproduce) -> None:
     failed: list[Failed] = []
     if verb.experiments and not verb.dry_run:
         failed = _make(verb, cells_of(asked, terms), workshop, protocol)
+        asked = _asked(verb, terms, workshop)  # what was made may have settled what further cells are
     _report(verb, asked, terms, workshop, changes, failed)
     if failed:
         worst, why = max(failed, key=lambda one: one[1].fault)
         raise CellsFailed(len(failed), worst.key, why.reason, fault=why.fault)
+
+
+def _asked(verb: Reproduce, terms: Terms, workshop: Workshop) -> list[Experiment]:
+    """Return the experiments that are named, all if none is, as far as what is recorded settles them."""
+    outcomes = first_outcomes(terms, partial(read_cell, workshop.records))
+    known = everything(verb.learners or tuple(terms.protocol.learners), outcomes)
+    return with_methods(chosen(known, verb.experiments), verb.methods) if verb.experiments else list(known)
 
 
 def _check(verb: Reproduce, most_seeds: int) -> None:
@@ -145,7 +154,7 @@ def _report(
     counted = cells if verb.experiments else cells_of(_of_the_paper(experiments), terms)
     left = core_hours(piece.job for piece in left_of(counted, workshop))
     table(verb.common, f"Experiments, in {verb.out}", STANDING, [_standing_row(one) for one in stand])
-    what = "all together" if verb.experiments else "all but development"
+    what = "all together" if verb.experiments else "`all`"
     say(verb.common, f"{what}, shared work once: about {_hours(left)} left")
     goal = None if verb.experiments else _first_goal(experiments, terms, workshop)
     if goal is not None:
@@ -181,8 +190,8 @@ def _first_goal(experiments: Sequence[Experiment], terms: Terms, workshop: Works
 
 
 def _of_the_paper(experiments: Sequence[Experiment]) -> list[Experiment]:
-    """Leave out those of development: what they are for is chosen."""
-    return [one for one in experiments if not one.development]
+    """Leave out those of development, what they are for is chosen, and all that go beyond the paper."""
+    return [one for one in experiments if one.name in GROUPS["all"]]
 
 
 def _hours(count: float) -> str:

@@ -48,6 +48,16 @@ class Spent:
 
 
 @dataclass(frozen=True)
+class Occupied:
+    """How near the final policy's states come to the demonstrated ones, see `evaluation.occupancy`: standing earns a return."""
+
+    distance: float
+    """Between visited and demonstrated states, mean actions."""
+    floor: float | None = None
+    """Between every other demonstration and the rest; None of a single one."""
+
+
+@dataclass(frozen=True)
 class Provenance:
     """What made a cell."""
 
@@ -90,6 +100,8 @@ class CellRecord:
     provenance: Provenance
     curve: tuple[tuple[int, float | None], ...]
     """Steps, and the mean return of the last 64 episodes so far, with sampled actions; None before the first one ends."""
+    occupancy: Occupied | None = None
+    """None of an arm, and of a cell from before it was recorded."""
 
 
 def record_path(records: Path, job: RunJob) -> Path:

@@ -63,19 +63,19 @@ class Terms:
 def cells_of(experiments: Sequence[Experiment], terms: Terms) -> list[Cell]:
     """Return the cells of some experiments, seeds outermost: whatever ends early leaves whole tables of fewer seeds."""
     found = [
-        (seed, Cell(experiment.name, entry.where.name, entry.row.name, seed, job_of(entry, seed, terms)))
+        (rank, Cell(experiment.name, entry.where.name, entry.row.name, seed, job_of(entry, seed, terms)))
         for experiment in experiments
         for entry in experiment.entries
         if lacking(entry, terms.protocol) is None
-        for seed in terms.seeds_of(experiment, entry)
+        for rank, seed in enumerate(terms.seeds_of(experiment, entry))
     ]
-    fixed = terms.protocol.seeds
-    ranks = {seed: rank for seeds in (fixed.paper, fixed.development) for rank, seed in enumerate(seeds)}
-    return [cell for _, cell in sorted(found, key=lambda pair: ranks.get(pair[0], 0))]
+    return [cell for _, cell in sorted(found, key=lambda pair: pair[0])]
 
 
 def lacking(entry: Entry, protocol: Protocol) -> str | None:
     """Say what an entry lacks before it can be run; None if nothing."""
+    if entry.missing:
+        return entry.missing
     name = split(entry.row.learner)[0]
     if name == PROJECTION and name not in protocol.learners:
         return "the protocol names no learner with projection"

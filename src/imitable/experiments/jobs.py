@@ -43,6 +43,8 @@ class WeightRule:
     segments: bool = False
     scored_as: str = ""
     """Rule by which `auto` scores, of `weighting.RULES`; empty: the scorer's own."""
+    masses: tuple[tuple[str, float], ...] | None = None
+    """Demonstrators and what each weighs, if that is fixed, not measured. None is left out of a job's JSON and its name."""
 
 
 @dataclass(frozen=True)

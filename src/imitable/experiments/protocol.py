@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from imitable.errors import BadOption, BadRecord
+from imitable.experiments.halves import Halves, fixed_halves
 from imitable.experiments.jobs import WeightRule
 from imitable.experiments.records import read_record, to_json, write_record
 from imitable.experiments.settings import SETTINGS
@@ -75,6 +76,8 @@ class Protocol:
     """Hashes of the demonstrators, by body, `@` and setting, and set if it is not a."""
     post_hoc: tuple[str, ...] = ()
     """What was changed after cells had been run and seen."""
+    halves: Halves | None = None
+    """Which imitators may be looked at while the probability of imitation is worked on, and which only report."""
 
     @property
     def unseen(self) -> int | None:
@@ -83,8 +86,8 @@ class Protocol:
 
     @property
     def hash(self) -> str:
-        """Of all of it."""
-        text = json.dumps(to_json(self), sort_keys=True, separators=(",", ":"))
+        """Of all that cells depend on, which the split of the imitators is not: it says what may be read of them."""
+        text = json.dumps(to_json(replace(self, halves=None)), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def changes(self, other: "Protocol") -> list[str]:
@@ -116,6 +119,7 @@ def default_protocol() -> Protocol:
         evaluation=Evaluation(),
         experts=expert_hashes(),
         post_hoc=POST_HOC,
+        halves=fixed_halves(),
     )
 
 
@@ -172,6 +176,7 @@ def main() -> None:
         plain.evaluation,
         plain.experts,
         plain.post_hoc,
+        plain.halves,
     )
     write_record(options.out, protocol, indent=1)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from imitable import seeding
 from imitable.evaluation.returns import EVALUATION_SEED
+from imitable.experiments.halves import IMITATORS
 from imitable.experiments.options import add_places, places_of
 from imitable.experiments.records import read_if_there, record_or_skip
 from imitable.experiments.settings import DEVELOPMENT, SETTINGS
@@ -52,8 +53,8 @@ def random_returns(body: str, episodes: int = EPISODES) -> Floats:
 
 
 def measure_all() -> RandomReturns:
-    """Measure all imitators of the settings."""
-    bodies = dict.fromkeys(setting.imitator for setting in (*SETTINGS, *DEVELOPMENT))
+    """Measure all imitators of the settings and of pairs."""
+    bodies = dict.fromkeys((*(setting.imitator for setting in (*SETTINGS, *DEVELOPMENT)), *IMITATORS))
     return RandomReturns(EPISODES, {body: round(float(random_returns(body).mean()), 2) for body in bodies})
 
 

@@ -56,6 +56,8 @@ def _measured(scoring: Scoring) -> str:
 
 def _weights(row: Row, rule: WeightRule) -> str:
     """Say how scores become weights."""
+    if rule.masses is not None:
+        return "the square of what imitation achieves, by demonstrator"
     by = "all the same" if row.scoring is None else _by(row.scoring, rule, row.scored_as)
     kept = "" if rule.keep == "all" else f", {rule.keep} ones only"
     balanced = ", balanced" if rule.balance == "demonstrator" else ""

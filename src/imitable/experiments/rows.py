@@ -14,6 +14,7 @@ ALL, RELATED, OWN = "all", "related", "own"
 
 STARTS, FIRST, ANY, MODEL = "usual starts", "first-state resets", "any-state resets", "the simulator as a model"
 LABELS, WHO, EXPERT = "labels of demonstrators", "who is related", "an expert of the imitator"
+OUTCOMES = "what imitation of each demonstrator achieves"
 """Access: what a row needs beside demonstrated states."""
 
 

@@ -82,11 +82,13 @@ class Store:
         if job.scores is not None:
             scores = read_scores(self.scores(job.scores))
             return weighed(subset(scores, [episode.hash for episode in demos.episodes]), job.rule).weights
-        if job.rule.balance == "none":
+        if job.rule.balance == "none" and job.rule.masses is None:
             return None
         lengths = np.array([episode.length for episode in demos.episodes], np.int64)
         names = [episode.demonstrator for episode in demos.episodes]
-        masses = weighting.balanced(np.zeros(len(lengths)), lengths, names)
+        fixed = dict.fromkeys(names, 1.0) if job.rule.masses is None else dict(job.rule.masses)
+        with np.errstate(divide="ignore"):  # log 0 is −∞
+            masses = weighting.balanced(np.log([fixed[name] for name in names]), lengths, names)
         return Weights(tuple(episode.hash for episode in demos.episodes), masses)
 
 

@@ -8,10 +8,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from imitable.errors import BadOption
+from imitable.evaluation.occupancy import compare_occupancy
 from imitable.evaluation.result import Performance, ProjectionCount
+from imitable.evaluation.returns import EVALUATION_SEED, play
 from imitable.experiments.cases import Recording
-from imitable.experiments.cell_records import SCHEMA, CellRecord, Episodes, Provenance, Spent, record_path, write_cell
+from imitable.experiments.cell_records import (
+    SCHEMA,
+    CellRecord,
+    Episodes,
+    Occupied,
+    Provenance,
+    Spent,
+    record_path,
+    write_cell,
+)
 from imitable.experiments.code_hash import code_hash
 from imitable.experiments.costs import Cost, counted, read_cost
 from imitable.experiments.demonstrations import record_demonstrations
@@ -25,11 +38,16 @@ from imitable.imitation.methods import parse_learner
 from imitable.imitation.run import Run
 from imitable.imitation.run_folder import Row, RunFolder
 from imitable.imitation.setting import hash_of
-from imitable.types import Demonstrations, Weights
+from imitable.robots.parse import parse_robot
+from imitable.sim.task import Locomotion
+from imitable.types import Demonstrations, Policy, Weights
 
 Job = Recording | ScoreJob | RunJob
 
 code_hash()  # now, and remembered: files that are edited while this process works are not what it runs
+
+OCCUPYING = 20
+"""Episodes of which visited states are compared with demonstrated ones."""
 
 POINTS = 100
 """Points of a recorded learning curve, at most."""
@@ -170,7 +188,21 @@ def _cell_record(
             workshop.scale,
         ),
         curve=learning_curve(rows),
+        occupancy=occupied(job.imitator, folder.policy, demos, weights),
     )
+
+
+def occupied(imitator: str, policy: Policy, demos: Demonstrations, weights: Weights | None) -> Occupied | None:
+    """Return how near a policy comes to demonstrated states, each as likely as it is drawn in learning; None of an arm."""
+    robot = parse_robot(imitator)
+    if not robot.family.rules:
+        return None
+    rollouts = play(Locomotion(robot), policy, OCCUPYING, EVALUATION_SEED)
+    lengths = np.array([episode.length for episode in demos.episodes])
+    density = np.repeat(np.ones(len(lengths)) if weights is None else weights.of(demos) / lengths, lengths)
+    states = np.concatenate([trajectory.states[:-1] for trajectory in demos])
+    found = compare_occupancy(robot, rollouts, states, density, np.repeat(np.arange(len(lengths)), lengths))
+    return Occupied(round(found.distance, 4), None if np.isnan(found.floor) else round(found.floor, 4))
 
 
 def _spent(
