@@ -6,6 +6,7 @@
 An adapter file: unknown types end here.
 """
 
+import os
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -22,6 +23,20 @@ Row = TypeVar("Row")
 Out = TypeVar("Out")
 Rest = ParamSpec("Rest")
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def start_jax() -> None:
+    """Let JAX have one thread, unless it has started already or the user set NPROC: more of them split sums, so bits differ.
+
+    XLA reads the variable once, when it starts; other libraries never see it.
+    """
+    if "NPROC" in os.environ:
+        return
+    os.environ["NPROC"] = "1"
+    try:
+        jax.devices()
+    finally:
+        del os.environ["NPROC"]
 
 
 def gradient(function: Callable[Concatenate[Tree, Rest], Array]) -> Callable[Concatenate[Tree, Rest], Tree]:

@@ -12,7 +12,7 @@ from jaxtyping import Array, Int
 from imitable import seeding
 from imitable.nn.networks import Actor, from_policy, policy_of
 from imitable.nn.normaliser import Normaliser, fresh, updated
-from imitable.nn.typed_jax import array, blended
+from imitable.nn.typed_jax import array, blended, start_jax
 from imitable.rl import ppo, scaling, trpo
 from imitable.rl.agent import Agent, Rates, fresh_networks
 from imitable.rl.experience import Experience
@@ -55,6 +55,7 @@ class Trainer:
         `pushes` disturb the body while it learns. `staggered` cuts the first episodes at random steps: where nothing falls,
         all simulations would otherwise be in the same part of their episodes for ever, and each batch show that part only.
         """
+        start_jax()
         self.task, self.method, self.budget, self.seed = task, method, budget, seed
         self.begin_hash = begin.hash if begin is not None else ""
         self.steps = 0
