@@ -2,9 +2,9 @@
 """One seed = one process = one thread: what must be set before the numeric libraries start.
 
 A run's bits must not depend on the number of cores, and two one-thread processes learn faster than one with two threads.
-The command line and the worker processes ask for it by themselves, and a trainer starts JAX with one thread. A program that has
-started JAX itself, and wants the bits that they would give, calls `one_thread` at its top; importing imitable changes nothing in a
-user's process.
+The command line and the worker processes ask for it by themselves, and a trainer starts JAX with one thread. A program that
+has started JAX itself, and wants the bits that they would give, calls `one_thread` at its top; importing imitable changes
+nothing in a user's process.
 """
 
 import os

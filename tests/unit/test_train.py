@@ -21,8 +21,8 @@ from imitable.rl.checkpoint import load_checkpoint, save_checkpoint
 from imitable.rl.expert import QUIETER, Goal, Start, Stopping, quietened, train
 from imitable.rl.settings import METHODS, Method
 from imitable.rl.train import Trainer
-from imitable.runtime import THREAD_VARIABLES
 from imitable.robots.parse import parse_robot
+from imitable.runtime import THREAD_VARIABLES
 from imitable.sim.disturbance import Pushes
 from imitable.sim.task import Locomotion
 
@@ -133,6 +133,7 @@ for kind in METHODS.values():
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
 def test_one_core_and_two_cores_give_the_same_bits() -> None:
     """Also in a process that nobody asked for one thread, such as a notebook."""
+
     def run(cores: list[int], threads: int) -> str:
         command = [sys.executable, "-c", BITS, str(threads), ",".join(map(str, cores))]
         plain = {name: value for name, value in os.environ.items() if name not in THREAD_VARIABLES}
