@@ -15,6 +15,7 @@ from typing import Any
 import imitable
 from imitable import errors, testing
 from imitable.errors import ImitableError
+from imitable.feasibility.episode_score import COLUMNS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -109,6 +110,14 @@ def reference_page() -> str:
         for name, thing in named.items():
             if inspect.isclass(thing) == wanted:
                 lines += _entry(f"im.{name}", thing)
+    lines += [
+        "",
+        "## Columns of scores",
+        "",
+        "Of `im.Scores`, `scores.parquet`, the JSON of `score` and the CSV of `export`.",
+    ]
+    lines += ["", "| column | type | group | contents |", "|---|---|---|---|"]
+    lines += [f"| `{one.name}` | {one.kind.parquet} | {one.about.group} | {one.about.text} |" for one in COLUMNS.values()]
     lines += ["", "## imitable.testing"]
     for name in ("check_scorer", "check_learner"):
         lines += _entry(name, getattr(testing, name))

@@ -138,18 +138,18 @@ class _Scored:
         mass = source.score * np.array([piece.length for piece in pieces])
         if not mass.sum() > 0:
             raise BadScores(source.imitator, "no demonstration that has a weight can be followed")
-        begins = np.array([origin.begin for origin in origins])
-        diverged = source.first_divergence
-        return replace(
-            source,
-            episodes=tuple(pieces),
-            weight=mass / mass.sum(),
-            first_divergence=np.where(diverged >= 0, np.maximum(diverged - begins, 0), -1),
-            segment_begin=((0,),) * len(pieces),
-            segment_share=tuple((share,) for share in source.share.tolist()),
-            weighing=replace(source.weighing, segments=False),
-            path=None,
+        rows = (
+            replace(
+                row,
+                episode=piece,
+                weight=weight,
+                first_divergence=max(row.first_divergence - origin.begin, 0) if row.first_divergence >= 0 else -1,
+                segment_begin=(0,),
+                segment_share=(row.share,),
+            )
+            for row, piece, weight, origin in zip(source, pieces, (mass / mass.sum()).tolist(), origins, strict=True)
         )
+        return replace(source, rows=tuple(rows), weighing=replace(source.weighing, segments=False), path=None)
 
 
 class Projection:

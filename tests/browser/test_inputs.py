@@ -38,8 +38,8 @@ MANY = 5_000
 
 def test_without_its_demonstrations_it_shows_the_attempt_and_says_so(browser: Browser, scores: Path, tmp_path: Path) -> None:
     scored = im.read_scores(scores)
-    gone = tuple(replace(episode, source=str(tmp_path / "gone")) for episode in scored.episodes)
-    write_scores(tmp_path / "scores.parquet", replace(scored, episodes=gone))
+    gone = scored.with_columns(episode=[replace(episode, source=str(tmp_path / "gone")) for episode in scored.episodes])
+    write_scores(tmp_path / "scores.parquet", gone)
     steps_path(tmp_path / "scores.parquet").write_bytes(steps_path(scores).read_bytes())
     im.write_report([tmp_path / "scores.parquet"], tmp_path / "report.html")
     browser.open(tmp_path / "report.html")
@@ -59,7 +59,7 @@ def many(scores: Scores, folder: str) -> Scores:
     share = np.abs(generator.normal(0.2 * (np.arange(MANY) % 6), 0.1))
     step = np.where(share > 0.2, generator.integers(1, 900, MANY), -1)
     rows = scores.at([row % len(scores) for row in range(MANY)])
-    grown = replace(rows, episodes=episodes, distance=10 * share, share=share, first_divergence=step.astype(np.int64))
+    grown = rows.with_columns(episode=episodes, distance=10 * share, share=share, first_divergence=step)
     return weigh(grown)
 
 

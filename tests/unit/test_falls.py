@@ -2,24 +2,24 @@
 """Who lies where the demonstration stands has not nearly followed it."""
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from imitable.feasibility import score_files, weighting
-from imitable.feasibility.account import account
 from imitable.feasibility.body_errors import body_errors
+from imitable.feasibility.episode_score import COLUMNS
 from imitable.feasibility.lost import lost, lost_thresholds
 from imitable.feasibility.score import score, weigh
 from imitable.feasibility.scorer import Measured
 from imitable.feasibility.sealed import read_sealed, write_sealed
+from imitable.feasibility.tracking_summary import summarise_tracking
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble
 from imitable.tracking.attempts import Trace
-from imitable.types import Floats, InMemory, Trajectory
+from imitable.types import Floats, InMemory, Trajectory, episode_of
 from tests.unit.test_health import LANDER
 
 STEPS = 20
@@ -60,12 +60,12 @@ def test_a_fall_is_where_it_ends(lander: Robot, rows: slice, tilt: float, lower:
     assert lost_thresholds(lander).height_m == pytest.approx(0.15 * 0.8, rel=0.05), "a part of its size"
 
 
-def test_an_account_names_what_was_worst(lander: Robot) -> None:
+def test_a_record_names_what_was_worst(lander: Robot) -> None:
     attempted = followed(lander, slice(10, None), TILT, 0.37)[0]
     attempted[:, 7] = 0.2
     trace = Trace(np.arange(1, STEPS + 1), np.zeros(STEPS, np.int64), np.zeros(STEPS), attempted, np.zeros((STEPS, 1)))
     demonstration = Trajectory(np.tile(lander.start, (STEPS + 1, 1)), "x")
-    said = account(Measured(0.1, 0.1, trace), demonstration, lander, 1.0)
+    said = summarise_tracking(Measured(0.1, 0.1, trace), demonstration, episode_of(demonstration, 0), lander, 1.0)
     assert said.fell
     assert said.height_error_m == pytest.approx(0.37)
     assert said.tilt_error_rad == pytest.approx(TILT)
@@ -77,17 +77,18 @@ def test_who_falls_has_not_nearly_followed(slider: Robot, tmp_path: Path) -> Non
     scores = score(InMemory(slider.layout, babble(slider, 2, 40, 1)), slider, "direct:effort=quick", out=tmp_path / "s.parquet")
     assert scores.verdict == ("feasible", "feasible")
     assert scores.fell == (False, False)
-    worse = replace(scores, share=np.array([0.0, sum(weighting.thresholds(scores.measurement.noise)) / 2]))
+    worse = scores.with_columns(share=[0.0, sum(weighting.thresholds(scores.measurement.noise)) / 2])
     assert weigh(worse).verdict == ("feasible", "nearly")
-    assert weigh(replace(worse, fell=(True, True))).verdict == ("feasible", "infeasible")
+    assert weigh(worse.with_columns(fell=(True, True))).verdict == ("feasible", "infeasible")
 
 
 def test_files_of_schema_2_are_read(slider: Robot, tmp_path: Path) -> None:
     path = tmp_path / "s.parquet"
     scores = score(InMemory(slider.layout, babble(slider, 2, 40, 1)), slider, "direct:effort=quick", out=path)
     assert score_files.read_scores(path).worst_body == scores.worst_body
-    kinds = {name: kind for name, kind in score_files.COLUMNS.items() if name not in score_files.NEWER}
-    rows, metadata = read_sealed(path, score_files.COLUMNS)
+    kinds = {name: kind for name, kind in score_files.TYPES.items() if not COLUMNS[name].about.newer}
+    assert not {"fell", "worst_body"} & kinds.keys()
+    rows, metadata = read_sealed(path, score_files.TYPES)
     write_sealed(path, rows, kinds, metadata | {"schema": 2})
     old = score_files.read_scores(path)
     assert old.fell == (None, None)

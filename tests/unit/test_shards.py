@@ -14,10 +14,11 @@ from imitable.cli.main import parse
 from imitable.cli.verbs import Score
 from imitable.demos.store import read, write
 from imitable.errors import BadOption, BadScores
+from imitable.feasibility.episode_score import COLUMNS
 from imitable.feasibility.merge import merge
 from imitable.feasibility.score import Measuring, score
 from imitable.feasibility.score_files import models_path, read_scores
-from imitable.feasibility.scores import COLUMNS, WEIGHED, Scores
+from imitable.feasibility.scores import Scores
 from imitable.feasibility.shards import KEY, Shard, parse_shard
 from imitable.feasibility.step_files import read_steps
 from imitable.robots.robot import Robot
@@ -39,8 +40,8 @@ def folders(slider: Robot, tmp_path: Path) -> list[Path]:
 
 def same(one: Scores, other: Scores) -> None:
     assert [(row.source, row.index, row.hash) for row in one.episodes] == [(r.source, r.index, r.hash) for r in other.episodes]
-    for name in (*COLUMNS, *WEIGHED):
-        np.testing.assert_array_equal(np.array(getattr(one, name), object), np.array(getattr(other, name), object), name)
+    for name in COLUMNS:
+        np.testing.assert_equal(getattr(one, name), getattr(other, name), name)
     assert one.weighing == other.weighing
     assert one.measurement.own_share == other.measurement.own_share
     assert one.measurement.horizon == other.measurement.horizon

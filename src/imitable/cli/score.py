@@ -23,6 +23,7 @@ from imitable.demos.fit import check_layout
 from imitable.demos.part import Part
 from imitable.errors import BadOption, RuleBroken
 from imitable.feasibility import weighting
+from imitable.feasibility.episode_score import COLUMNS
 from imitable.feasibility.expected_steps import expected_steps
 from imitable.feasibility.explain import explain
 from imitable.feasibility.gate import judged, parse_rules
@@ -165,41 +166,13 @@ def report(common: Common, scores: Scores, out: Path, more: Mapping[str, object]
             "out": str(out),
             **{name: value for name, value in scores.metadata().items() if name != "key"},
             "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows],
-            "episodes": [_row(scores, place) for place in range(len(scores))],
+            "episodes": [
+                {"episode": place, **{name: column.cell(row) for name, column in COLUMNS.items()}}
+                for place, row in enumerate(scores)
+            ],
             **(more or {}),
         },
     )
-
-
-def _row(scores: Scores, place: int) -> dict[str, object]:
-    """Return what is said of one demonstration."""
-    episode, step = scores.episodes[place], int(scores.first_divergence[place])
-    return {
-        "episode": place,
-        "source": episode.source,
-        "episode_index": episode.index,
-        "demonstrator": episode.demonstrator,
-        "distance": float(scores.distance[place]),
-        "share": float(scores.share[place]),
-        "verdict": scores.verdict[place],
-        "score": float(scores.score[place]),
-        "score_low": float(scores.score_low[place]),
-        "score_high": float(scores.score_high[place]),
-        "weight": float(scores.weight[place]),
-        "stage": int(scores.stage[place]),
-        "followed": float(scores.followed[place]),
-        "lost_at": list(scores.lost_at[place]),
-        "error_mean_m": float(scores.error_mean_m[place]),
-        "error_max_m": float(scores.error_max_m[place]),
-        "success": scores.success[place],
-        "fell": scores.fell[place],
-        "height_error_m": float(scores.height_error_m[place]),
-        "tilt_error_rad": float(scores.tilt_error_rad[place]),
-        "joint_error_rad": float(scores.joint_error_rad[place]),
-        "worst_joint": scores.worst_joint[place],
-        "worst_body": scores.worst_body[place],
-        "first_divergence": None if step < 0 else step,
-    }
 
 
 def _covered(scores: Scores) -> float:

@@ -3,47 +3,16 @@
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from imitable.errors import BadScores, CannotResume, CannotWrite
-from imitable.feasibility.score_files import COLUMNS, models_path, parts_path, read_scores, write_scores
-from imitable.feasibility.scorer import Measured
+from imitable.feasibility.episode_score import EpisodeScore
+from imitable.feasibility.score_files import models_path, parts_path, read_rows, read_scores, write_rows, write_scores
 from imitable.feasibility.scores import ScoreKey, Scores
-from imitable.feasibility.sealed import damage, read_sealed, write_sealed
+from imitable.feasibility.sealed import damage
 from imitable.feasibility.step_files import StepFile, copy_steps, steps_path, write_traces
-
-
-@dataclass(frozen=True)
-class Row:
-    """What is said of a demonstration without its trace."""
-
-    distance: float
-    share: float
-    spread: float
-    stage: int
-    followed: float
-    lost_at: tuple[float, ...]
-    segment_begin: tuple[int, ...]
-    segment_share: tuple[float, ...]
-    error_mean_m: float
-    error_max_m: float
-    success: bool | None
-    first_divergence: int
-    """−1 if there is none."""
-    fell: bool | None = None
-    height_error_m: float = float("nan")
-    tilt_error_rad: float = float("nan")
-    joint_error_rad: float = float("nan")
-    worst_joint: str = ""
-    worst_body: str = ""
-
-
-_NUMBERS = tuple(field.name for field in fields(Row))
-"""Columns of a part beside the episode's hash."""
-
-_PART = {name: COLUMNS[name] for name in ("episode_hash", *_NUMBERS)}
+from imitable.tracking.attempts import Trace
 
 
 class Ledger:
@@ -52,7 +21,7 @@ class Ledger:
     def __init__(self, path: Path, key: ScoreKey, *, resume: bool) -> None:
         """Open the parts of the score file `path`; `key` is what the measures depend on."""
         self.path, self.parts, self.key = path, parts_path(path), key
-        self.rows: dict[str, Row] = {}
+        self.rows: dict[str, EpisodeScore] = {}
         self.spent = 0
         self._old_steps: list[Path] = []
         self._count = 0
@@ -71,9 +40,7 @@ class Ledger:
     def _take_finished(self) -> None:
         scores = read_scores(self.path)
         self._check(scores.measurement.key, self.path)
-        columns = (list(getattr(scores, name)) for name in _NUMBERS)
-        for episode, *numbers in zip(scores.episodes, *columns, strict=True):
-            self.rows[episode.hash] = Row(*numbers)
+        self.rows |= {row.episode.hash: row for row in scores}
         self.spent += scores.measurement.measured_steps
         if steps_path(self.path).exists():
             StepFile(steps_path(self.path)).check()  # now, not after hours of measuring
@@ -84,7 +51,7 @@ class Ledger:
         steps = _steps_of(part)
         self._count = max(self._count, int(part.stem.removeprefix("part-")) + 1)
         try:
-            rows, metadata = read_sealed(part, _PART)
+            rows, metadata = read_rows(part)
             with damage(part):
                 key, spent = ScoreKey(**metadata["key"]), int(metadata["spent"])
             StepFile(steps).check()
@@ -93,25 +60,23 @@ class Ledger:
             steps.unlink(missing_ok=True)
             return
         self._check(key, self.parts)
-        if not self.rows.keys() >= set(rows["episode_hash"]):  # else a kill came between writing all and letting go of parts
+        found = {row.episode.hash: row for row in rows}
+        if not self.rows.keys() >= found.keys():  # else a kill came between writing all and letting go of parts
             self.spent += spent
-        for name, *numbers in zip(*(rows[column] for column in _PART), strict=True):
-            self.rows[name] = Row(*numbers)
+        self.rows |= found
 
     def _check(self, key: ScoreKey, where: Path) -> None:
         if key != self.key:
             raise CannotResume(str(where), key.difference(self.key))
 
-    def add(self, hashes: Sequence[str], measured: Sequence[Measured], rows: Sequence[Row], spent: int) -> None:
+    def add(self, rows: Sequence[EpisodeScore], traces: Sequence[Trace], spent: int) -> None:
         """Keep a finished chunk: its steps first, so that a part with rows is whole."""
         part = self.parts / f"part-{self._count:06d}.parquet"
-        columns: dict[str, Any] = {"episode_hash": hashes}
-        columns |= {name: [getattr(row, name) for row in rows] for name in _NUMBERS}
-        write_traces(_steps_of(part), {name: one.trace for name, one in zip(hashes, measured, strict=True)})
-        write_sealed(part, columns, _PART, {"key": asdict(self.key), "spent": spent})
+        write_traces(_steps_of(part), {row.episode.hash: trace for row, trace in zip(rows, traces, strict=True)})
+        write_rows(part, rows, {"key": asdict(self.key), "spent": spent})
         self._count += 1
         self.spent += spent
-        self.rows |= dict(zip(hashes, rows, strict=True))
+        self.rows |= {row.episode.hash: row for row in rows}
 
     def leave(self) -> None:
         """Leave nothing behind of a job that cannot begin; what an earlier session measured stays."""

@@ -15,22 +15,23 @@ from imitable.demos.fit import check_set
 from imitable.demos.part import Part
 from imitable.errors import BadOption, BadScores, ImitableError, one_of
 from imitable.feasibility import weighting
-from imitable.feasibility.account import account
 from imitable.feasibility.calibration import calibrated, calibrated_alone
 from imitable.feasibility.checks import check_episode, start_excess
-from imitable.feasibility.ledger import Ledger, Row
+from imitable.feasibility.episode_score import EpisodeScore, column_of
+from imitable.feasibility.ledger import Ledger
 from imitable.feasibility.methods import METHODS, parse_scorer, scorer_text
 from imitable.feasibility.ruler import Ruler, resolved_entries, ruler
 from imitable.feasibility.score_files import models_path, parts_path
-from imitable.feasibility.scorer import Measured, Measurer, Scorer, ScoringJob, depends_on_set
-from imitable.feasibility.scores import COLUMNS, OWN, Measurement, ScoreKey, Scores, Weighing
+from imitable.feasibility.scorer import Measurer, Scorer, ScoringJob, depends_on_set
+from imitable.feasibility.scores import OWN, Measurement, ScoreKey, Scores, Weighing
 from imitable.feasibility.shards import KEY, Shard, coverage
+from imitable.feasibility.tracking_summary import summarise_tracking
 from imitable.files import Output, check_free, check_writable, locked
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.spec_text import settings_hash, split
 from imitable.tracking.attempts import Trace
-from imitable.types import Demonstrations, Floats, InMemory, Ints, Trajectory
+from imitable.types import Demonstrations, Floats, InMemory, Trajectory
 
 CHUNK = 64
 """Demonstrations that are measured side by side and put on disk together."""
@@ -213,7 +214,7 @@ def _scored(
         simulator_steps=prepared_steps + measured_steps,
         extras=extras,
     )
-    scores = _weighed(job.demos, [rows[episode.hash] for episode in job.demos.episodes], measurement, temperature)
+    scores = _weighed(rows, measurement, _Rule(temperature))
     if ledger is None:
         return scores
     ledger.finish(scores)
@@ -230,64 +231,33 @@ def _extras(scorer: Scorer, measurer: Measurer) -> dict[str, Any]:
     return extras
 
 
-def _rows(job: ScoringJob, measurer: Measurer, own_error: float, ledger: Ledger | None) -> dict[str, Row]:
-    """Measure what the ledger does not hold yet; return one row an episode hash."""
-    rows = dict(ledger.rows) if ledger else {}
-    missing = [i for i, episode in enumerate(job.demos.episodes) if episode.hash not in rows]
-    done = len(job.demos) - len(missing)
-    job.observer.progress(done, len(job.demos))
-    for chunk in _chunks(job.demos, missing):
+def _rows(job: ScoringJob, measurer: Measurer, own_error: float, ledger: Ledger | None) -> list[EpisodeScore]:
+    """Measure what the ledger does not hold yet; return one record per demonstration, not weighted yet."""
+    episodes, rows = job.demos.episodes, dict(ledger.rows) if ledger else {}
+    missing = [place for place, episode in enumerate(episodes) if episode.hash not in rows]
+    done = len(episodes) - len(missing)
+    job.observer.progress(done, len(episodes))
+    for places, chunk in _chunks(job.demos, missing):
         before = measurer.spent
         measured = measurer(chunk)
-        new = [_row(one, seen, job.imitator, own_error) for one, seen in zip(measured, chunk, strict=True)]
-        names = [trajectory.hash for trajectory in chunk]
+        new = [
+            summarise_tracking(one, seen, episodes[place], job.imitator, own_error)
+            for place, one, seen in zip(places, measured, chunk, strict=True)
+        ]
         if ledger is not None:
-            ledger.add(names, measured, new, measurer.spent - before)
-        rows |= dict(zip(names, new, strict=True))
+            ledger.add(new, [one.trace for one in measured], measurer.spent - before)
+        rows |= {row.episode.hash: row for row in new}
         done += len(chunk)
-        job.observer.progress(done, len(job.demos))
-    return rows
+        job.observer.progress(done, len(episodes))
+    return [replace(rows[episode.hash], episode=episode) for episode in episodes]
 
 
-def _chunks(demos: Demonstrations, missing: Sequence[int]) -> Iterator[list[Trajectory]]:
-    """Read the missing demonstrations in order and give them out in chunks."""
+def _chunks(demos: Demonstrations, missing: Sequence[int]) -> Iterator[tuple[Sequence[int], list[Trajectory]]]:
+    """Read the missing demonstrations in order and give them out in chunks, with their places."""
     whole = len(missing) == len(demos)
     stream = iter(demos) if whole else (demos[i] for i in missing)
-    while chunk := list(islice(stream, CHUNK)):
-        yield chunk
-
-
-def _row(measured: Measured, trajectory: Trajectory, imitator: Robot, own_error: float) -> Row:
-    said = account(measured, trajectory, imitator, own_error)
-    segments = measured.segments or ((0, measured.share),)
-    return Row(
-        measured.distance,
-        measured.share,
-        measured.spread,
-        measured.stage,
-        segment_begin=tuple(begin for begin, _ in segments),
-        segment_share=tuple(share for _, share in segments),
-        **vars(said),
-    )
-
-
-def _weighed(demos: Demonstrations, rows: Sequence[Row], measurement: Measurement, temperature: str) -> Scores:
-    zeros, columns = (
-        np.zeros(len(rows)),
-        {name: column([getattr(row, name) for row in rows]) for name, column in COLUMNS.items()},
-    )
-    unweighted = Scores(
-        episodes=demos.episodes,
-        **columns,
-        score=zeros,
-        score_low=zeros,
-        score_high=zeros,
-        weight=zeros,
-        verdict=("",) * len(rows),
-        measurement=measurement,
-        weighing=Weighing(temperature, "all", "auto", False, 0.0, 0.0, ()),
-    )
-    return weigh(unweighted)
+    for begin in range(0, len(missing), CHUNK):
+        yield missing[begin : begin + CHUNK], list(islice(stream, CHUNK))
 
 
 def weigh(
@@ -306,53 +276,73 @@ def weigh(
     published rules. With `segments` a transition weighs as the segment around it says instead of the demonstration.
     What is not given stays as it was.
     """
-    text = scores.weighing.temperature if temperature is None else weighting.temperature_text(temperature)
-    keep = scores.weighing.keep if keep is None else keep
-    balance = scores.weighing.balance if balance is None else balance
-    if balance not in weighting.BALANCES:
-        raise BadOption("balance", balance, one_of(balance, weighting.BALANCES))
-    measurement, lengths = scores.measurement, np.array([episode.length for episode in scores.episodes], np.int64)
-    logs, low, high = (_log_scores(scores, text, lengths, sign) for sign in (0, 1, -1))
+    weighing = scores.weighing
+    rule = _Rule(
+        weighing.temperature if temperature is None else weighting.temperature_text(temperature),
+        weighing.keep if keep is None else keep,
+        weighing.balance if balance is None else balance,
+        weighing.segments if segments is None else segments,
+    )
+    return replace(_weighed(scores.rows, scores.measurement, rule), path=scores.path)
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """How records are weighted: see `Weighing`."""
+
+    temperature: str
+    keep: str = "all"
+    balance: str = "auto"
+    segments: bool = False
+
+
+def _weighed(rows: Sequence[EpisodeScore], measurement: Measurement, rule: _Rule) -> Scores:
+    """Return the scores of a set: its records with everything that weighting adds."""
+    if rule.balance not in weighting.BALANCES:
+        raise BadOption("balance", rule.balance, one_of(rule.balance, weighting.BALANCES))
+    lengths, share = column_of(rows, "length"), column_of(rows, "share")
+    logs, low, high = (_log_scores(rows, measurement, rule.temperature, sign) for sign in (0, 1, -1))
     feasible, nearly = weighting.thresholds(measurement.noise)
-    verdict = weighting.without_falls(weighting.verdicts(scores.share, feasible, nearly), scores.fell)
-    names = [episode.demonstrator for episode in scores.episodes]
-    chosen = weighting.chosen_rows(keep, verdict, logs, names)
-    segments = scores.weighing.segments if segments is None else segments
-    weighed = _segment_logs(scores, text) if segments else weighting.weight_logs(logs, text, measurement.rule)
-    even = weighting.is_balanced(balance, text, measurement.rule)
+    verdict = weighting.without_falls(weighting.verdicts(share, feasible, nearly), column_of(rows, "fell"))
+    names = column_of(rows, "demonstrator")
+    chosen = weighting.chosen_rows(rule.keep, verdict, logs, names)
+    if rule.segments:
+        weighed = _segment_logs(rows, measurement, rule.temperature)
+    else:
+        weighed = weighting.weight_logs(logs, rule.temperature, measurement.rule)
+    even = weighting.is_balanced(rule.balance, rule.temperature, measurement.rule)
     weight = weighting.balanced(weighed, lengths, names, chosen) if even else weighting.masses(weighed, lengths, chosen)
     remarks = weighting.remarks(weight, verdict, measurement.certificate, np.array(measurement.own_share))
-    return replace(
-        scores,
-        score=np.exp(logs),
-        score_low=np.exp(low),
-        score_high=np.exp(high),
-        weight=weight,
-        verdict=verdict,
-        weighing=Weighing(text, keep, balance, segments, feasible, nearly, tuple(remarks)),
-    )
+    weighing = Weighing(rule.temperature, rule.keep, rule.balance, rule.segments, feasible, nearly, tuple(remarks))
+    columns = {
+        "verdict": verdict,
+        "score": np.exp(logs),
+        "score_low": np.exp(low),
+        "score_high": np.exp(high),
+        "weight": weight,
+    }
+    return Scores(tuple(rows), measurement, weighing).with_columns(**columns)
 
 
-def _log_scores(scores: Scores, temperature: str, lengths: Ints, sign: int) -> Floats:
+def _log_scores(rows: Sequence[EpisodeScore], measurement: Measurement, temperature: str, sign: int) -> Floats:
     """(N) ln score, of the shares as they are (sign 0) or moved by their uncertainty: worse (1) or better (−1)."""
-    measurement = scores.measurement
-    moved = scores.share + sign * np.hypot(scores.spread, measurement.jitter)
-    factor = np.maximum(moved, 0) / np.maximum(scores.share, 1e-12) if sign else np.ones(len(scores))
+    distance, share, spread, lengths = (column_of(rows, name) for name in ("distance", "share", "spread", "length"))
+    moved = share + sign * np.hypot(spread, measurement.jitter)
+    factor = np.maximum(moved, 0) / np.maximum(share, 1e-12) if sign else np.ones(len(rows))
     measures = weighting.Measures(
-        scores.distance * factor, np.maximum(moved, 0), lengths, np.array(measurement.calibration), measurement.noise
+        distance * factor, np.maximum(moved, 0), lengths, np.array(measurement.calibration), measurement.noise
     )
     return weighting.log_scores(measures, temperature, measurement.rule)
 
 
-def _segment_logs(scores: Scores, temperature: str) -> Floats:
+def _segment_logs(rows: Sequence[EpisodeScore], measurement: Measurement, temperature: str) -> Floats:
     """(N) ln of what each demonstration's segments weigh in the mean."""
-    measurement = scores.measurement
     if measurement.rule != "share":
         raise BadOption("segments", "yes", "this method scores demonstrations as a whole; score with direct")
     logs: list[float] = []
-    for episode, begins, shares in zip(scores.episodes, scores.segment_begin, scores.segment_share, strict=True):
-        each = weighting.share_logs(np.array(shares), temperature, measurement.noise)
-        logs.append(weighting.mean_log(each, weighting.segment_lengths(begins, episode.length)))
+    for row in rows:
+        each = weighting.share_logs(np.array(row.segment_share), temperature, measurement.noise)
+        logs.append(weighting.mean_log(each, weighting.segment_lengths(row.segment_begin, row.episode.length)))
     return np.array(logs)
 
 

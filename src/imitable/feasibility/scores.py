@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What scoring comes to: numbers a demonstration, how they were measured, and how they were weighed."""
+"""The result of scoring: a record per demonstration, how they were measured, and how they were weighted."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
+from imitable.feasibility.episode_score import COLUMNS, EpisodeScore, column_of
 from imitable.feasibility.weighting import relative_densities, segment_lengths, share_logs
-from imitable.types import Episode, Floats, Ints, Weights
+from imitable.types import Episode, Weights
 
 
 @dataclass(frozen=True)
@@ -114,56 +116,13 @@ class Weighing:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
-    """What is known of every demonstration's feasibility, N rows, and how it was found out."""
+class Scores(Sequence[EpisodeScore]):
+    """Every scored demonstration, N rows, and how the numbers came about.
 
-    episodes: tuple[Episode, ...]
-    distance: Floats
-    """(N) discounted tracking distance; lower is better."""
-    share: Floats
-    """(N) distance ÷ the distance of a passive imitator: unit-free."""
-    spread: Floats
-    """(N) standard error of the share, over the windows of a demonstration."""
-    stage: Ints
-    """(N) how hard the tracker tried: see `Measured.stage`."""
-    score: Floats
-    """(N) feasibility in [0, 1]."""
-    score_low: Floats
-    """(N) the score if the share were larger by its uncertainty: the windows' spread and the tracker's noise."""
-    score_high: Floats
-    """(N) the score if the share were smaller by it."""
-    weight: Floats
-    """(N) probability mass, sums to one."""
-    verdict: tuple[str, ...]
-    """(N) feasible, nearly or infeasible."""
-    followed: Floats
-    """(N) part of the movement that was followed: see `Account`."""
-    lost_at: tuple[tuple[float, ...], ...]
-    """(N) seconds at which attempts were lost, or what is impossible begins."""
-    segment_begin: tuple[tuple[int, ...], ...]
-    """(N) first transitions of the segments that were judged for themselves."""
-    segment_share: tuple[tuple[float, ...], ...]
-    """(N) their shares."""
-    error_mean_m: Floats
-    """(N) mean distance of the bodies over the judged time, metres."""
-    error_max_m: Floats
-    """(N) largest distance of any body, metres."""
-    success: tuple[bool | None, ...]
-    """(N) whether the bodies' mean distance stayed within half a metre; None of methods without rollouts."""
-    first_divergence: Ints
-    """(N) first step from which on an attempt is lost; −1 if there is none."""
-    fell: tuple[bool | None, ...]
-    """(N) whether an attempt ends with the root too low, too high or too tilted; None of methods without rollouts."""
-    height_error_m: Floats
-    """(N) largest error of the root's height, metres."""
-    tilt_error_rad: Floats
-    """(N) largest error of its upright direction."""
-    joint_error_rad: Floats
-    """(N) largest error of any turning joint."""
-    worst_joint: tuple[str, ...]
-    """(N) which one that is."""
-    worst_body: tuple[str, ...]
-    """(N) the body that was farthest off."""
+    Each column of `EpisodeScore` is an attribute: `scores.share` is an array (N), `scores.verdict` a tuple.
+    """
+
+    rows: tuple[EpisodeScore, ...]
     measurement: Measurement
     weighing: Weighing
     path: Path | None = None
@@ -171,7 +130,30 @@ class Scores:
 
     def __len__(self) -> int:
         """Return the number of demonstrations."""
-        return len(self.episodes)
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> EpisodeScore: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[EpisodeScore, ...]: ...
+    def __getitem__(self, place: int | slice) -> EpisodeScore | tuple[EpisodeScore, ...]:
+        """Return one demonstration, or several."""
+        return self.rows[place]
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a column, made when it is first asked for."""
+        if name not in COLUMNS:
+            raise AttributeError(f"{type(self).__name__} has no attribute or column {name!r}")
+        return self.__dict__.setdefault(name, column_of(self.rows, name))
+
+    def __dir__(self) -> list[str]:
+        """List the columns, too."""
+        return sorted({*super().__dir__(), *COLUMNS})
+
+    @cached_property
+    def episodes(self) -> tuple[Episode, ...]:
+        """(N) which demonstrations they are."""
+        return tuple(row.episode for row in self.rows)
 
     @property
     def imitator(self) -> str:
@@ -181,26 +163,30 @@ class Scores:
     @property
     def weights(self) -> Weights:
         """All that imitation needs to know."""
-        ends = tuple(episode.terminated for episode in self.episodes)
-        return Weights(
-            tuple(episode.hash for episode in self.episodes), self.weight, terminated=ends, segments=self._segments()
-        )
+        return Weights(self.episode_hash, self.weight, terminated=self.terminated, segments=self._segments())
 
     def _segments(self) -> tuple[tuple[tuple[int, float], ...], ...]:
         """What a transition of each segment weighs, relative to the demonstration's mean; empty if segments do not count."""
         if not self.weighing.segments:
             return ()
         made: list[tuple[tuple[int, float], ...]] = []
-        for episode, begins, shares in zip(self.episodes, self.segment_begin, self.segment_share, strict=True):
-            logs = share_logs(np.array(shares), self.weighing.temperature, self.measurement.noise)
-            parts = relative_densities(logs, segment_lengths(begins, episode.length))
-            made.append(tuple(zip(begins, parts.tolist(), strict=True)))
+        for row in self.rows:
+            logs = share_logs(np.array(row.segment_share), self.weighing.temperature, self.measurement.noise)
+            parts = relative_densities(logs, segment_lengths(row.segment_begin, row.episode.length))
+            made.append(tuple(zip(row.segment_begin, parts.tolist(), strict=True)))
         return tuple(made)
 
     def at(self, rows: Sequence[int]) -> "Scores":
         """Return these rows, in this order and as they are, so that the weights need not sum to one any more."""
-        kinds: dict[str, Callable[[list[Any]], Any]] = {"episodes": tuple, **COLUMNS, **WEIGHED}
-        return replace(self, **{name: kind([getattr(self, name)[row] for row in rows]) for name, kind in kinds.items()})
+        return replace(self, rows=tuple(self.rows[row] for row in rows))
+
+    def with_columns(self, **columns: Iterable[Any]) -> "Scores":
+        """Return the scores with other values in some columns."""
+        rows = list(self.rows)
+        for name, column in columns.items():
+            values = column.tolist() if isinstance(column, np.ndarray) else column
+            rows = [replace(row, **{name: value}) for row, value in zip(rows, values, strict=True)]
+        return replace(self, rows=tuple(rows))
 
     def metadata(self) -> dict[str, Any]:
         """Return everything but the rows, flat, as score files and `--json` say it."""
@@ -215,45 +201,6 @@ class Scores:
             "effective_size": self.weights.effective_size,
         }
 
-
-def _floats(values: list[Any]) -> Floats:
-    return np.array(values, float)
-
-
-def _integers(values: list[Any]) -> Ints:
-    return np.array(values, np.int64)
-
-
-COLUMNS: Mapping[str, Callable[[list[Any]], Any]] = {
-    "distance": _floats,
-    "share": _floats,
-    "spread": _floats,
-    "stage": _integers,
-    "followed": _floats,
-    "lost_at": tuple,
-    "segment_begin": tuple,
-    "segment_share": tuple,
-    "error_mean_m": _floats,
-    "error_max_m": _floats,
-    "success": tuple,
-    "first_divergence": _integers,
-    "fell": tuple,
-    "height_error_m": _floats,
-    "tilt_error_rad": _floats,
-    "joint_error_rad": _floats,
-    "worst_joint": tuple,
-    "worst_body": tuple,
-}
-"""What is measured of every demonstration, and how its column is made of a list."""
-
-WEIGHED: Mapping[str, Callable[[list[Any]], Any]] = {
-    "score": _floats,
-    "score_low": _floats,
-    "score_high": _floats,
-    "weight": _floats,
-    "verdict": tuple,
-}
-"""What weighing says of every demonstration, likewise."""
 
 MEASURED = tuple(field.name for field in fields(Measurement) if field.name not in ("key", "extras"))
 """Names of a measurement's own metadata."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from imitable.errors import BadOption, BadScores
 from imitable.feasibility.score_files import read_scores
-from imitable.feasibility.scores import COLUMNS, WEIGHED, Measurement, Scores
+from imitable.feasibility.scores import Measurement, Scores
 from imitable.types import Ints
 
 KEY = "shard"
@@ -64,20 +64,14 @@ def merged(paths: Sequence[Path]) -> Scores:
     if missing or len(numbers) != numbers[0][1]:
         reason = f"shards {', '.join(map(str, missing))} are missing" if missing else "a shard is given twice"
         raise BadScores(str(paths[0]), f"{reason}: give each of the {numbers[0][1]} once")
-    rows = [(position, one, row) for one, number in zip(shards, numbers, strict=True) for row, position in _rows(one, number)]
-    rows.sort(key=lambda entry: entry[0])
-    columns: dict[str, Any] = {
-        name: kind([getattr(one, name)[row] for _, one, row in rows]) for name, kind in {**COLUMNS, **WEIGHED}.items()
-    }
-    episodes = tuple(one.episodes[row] for _, one, row in rows)
-    measurement = _measurement([one.measurement for one in shards], np.array([episode.length for episode in episodes]))
-    return replace(shards[0], episodes=episodes, **columns, measurement=measurement, path=None)
-
-
-def _rows(scores: Scores, number: Sequence[int]) -> list[tuple[int, int]]:
-    """Return row and place in the whole set of every demonstration of a shard."""
-    places = Shard(number[0], number[1]).places(number[2])
-    return list(zip(range(len(scores)), places, strict=True))
+    placed = [
+        placed
+        for one, number in zip(shards, numbers, strict=True)
+        for placed in zip(Shard(*number[:2]).places(number[2]), one, strict=True)
+    ]
+    rows = tuple(row for _, row in sorted(placed, key=lambda entry: entry[0]))
+    measurement = _measurement([one.measurement for one in shards], np.array([row.episode.length for row in rows]))
+    return Scores(rows, measurement, shards[0].weighing)
 
 
 def _check(first: Path, reference: Scores, path: Path, scores: Scores) -> None:

@@ -9,11 +9,12 @@ import numpy as np
 
 from imitable import seeding
 from imitable.errors import BadOption
-from imitable.feasibility.account import account
+from imitable.feasibility.episode_score import column_of
 from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.ruler import ruler
 from imitable.feasibility.scorer import Measurer, ScoringJob
 from imitable.feasibility.scores import Scores
+from imitable.feasibility.tracking_summary import summarise_tracking
 from imitable.feasibility.weighting import verdicts, without_falls
 from imitable.observer import SILENT, Observer
 from imitable.robots.family import Value
@@ -21,7 +22,7 @@ from imitable.robots.knob_text import named_knobs
 from imitable.robots.parse import parse_robot, with_knobs
 from imitable.robots.robot import Robot
 from imitable.spec_text import split
-from imitable.types import Demonstrations, Floats, Ints, Trajectory
+from imitable.types import Demonstrations, Floats, Ints, Trajectory, episode_of
 
 BODIES = 16
 """Plausible bodies that a demonstration is followed on."""
@@ -155,10 +156,11 @@ def _measurer(scores: Scores, demos: Demonstrations, imitator: Robot, body: Robo
 def _verdicts(scores: Scores, measure: Measurer, body: Robot, chunk: Sequence[Trajectory]) -> tuple[Floats, tuple[str, ...]]:
     """(n) shares and verdicts of some demonstrations on one body."""
     measured, own_error = measure(chunk), scores.measurement.own_error
-    fell = [account(one, seen, body, own_error).fell for one, seen in zip(measured, chunk, strict=True)]
-    shares = np.array([one.share for one in measured])
+    pairs = enumerate(zip(measured, chunk, strict=True))
+    rows = [summarise_tracking(one, seen, episode_of(seen, place), body, own_error) for place, (one, seen) in pairs]
+    shares = column_of(rows, "share")
     words = verdicts(shares, scores.weighing.feasible_share, scores.weighing.nearly_share)
-    return shares, without_falls(words, fell)
+    return shares, without_falls(words, column_of(rows, "fell"))
 
 
 def _worst(doubts: Sequence[Doubt], factors: Floats, shares: Floats) -> str:

@@ -1,58 +1,41 @@
 # SPDX-License-Identifier: MIT
-"""What came of following a demonstration, in words and units that people know: how much of it, where it was lost, metres."""
+"""How well a demonstration was tracked, in units that people know: which part of it, where tracking failed, metres."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from imitable.feasibility.body_errors import body_errors
+from imitable.feasibility.episode_score import EpisodeScore
 from imitable.feasibility.lost import lost
 from imitable.feasibility.scorer import Measured
 from imitable.feasibility.static_checks import impossible
 from imitable.feasibility.weighting import first_divergence
 from imitable.robots.robot import Robot
 from imitable.tracking.attempts import Trace
-from imitable.types import Floats, Ints, Trajectory
+from imitable.types import Episode, Floats, Ints, Trajectory
 
 
-@dataclass(frozen=True)
-class Account:
-    """Of one demonstration; NaN and None where a method simulates no rollout."""
-
-    followed: float
-    """Part of the movement that was followed: of what was judged, and of what the states alone do not rule out."""
-    lost_at: tuple[float, ...]
-    """Seconds into the demonstration at which an attempt was lost for good, or what is impossible begins."""
-    error_mean_m: float
-    """Mean distance of the bodies, metres, over the judged time."""
-    error_max_m: float
-    """Largest distance of any body."""
-    success: bool | None
-    """Whether the bodies' mean distance stayed within half a metre."""
-    first_divergence: int
-    """First demonstrated step from which on an attempt is lost, or what is impossible begins; −1 if there is none."""
-    fell: bool | None = None
-    """Whether an attempt ends with the root too low, too high or too tilted: see `lost.Lost.fell`."""
-    height_error_m: float = float("nan")
-    """Largest error of the root's height."""
-    tilt_error_rad: float = float("nan")
-    """Largest error of its upright direction."""
-    joint_error_rad: float = float("nan")
-    """Largest error of any turning joint."""
-    worst_joint: str = ""
-    """Which one that is."""
-    worst_body: str = ""
-    """The body of the largest distance."""
-
-
-def account(measured: Measured, trajectory: Trajectory, imitator: Robot, own_error: float) -> Account:
-    """Return the account of a demonstration; a method without rollouts only says where its error exceeds `own_error`."""
+def summarise_tracking(
+    measured: Measured, trajectory: Trajectory, episode: Episode, imitator: Robot, own_error: float
+) -> EpisodeScore:
+    """Return the record of a demonstration; of a method without rollouts it only has where the error exceeds `own_error`."""
     trace, period = measured.trace, imitator.layout.period_s
     begins = [span.begin for span in measured.spans]
+    segments = measured.segments or ((0, measured.share),)
+    record = EpisodeScore(
+        episode=episode,
+        distance=measured.distance,
+        share=measured.share,
+        spread=measured.spread,
+        stage=measured.stage,
+        segment_begin=tuple(begin for begin, _ in segments),
+        segment_share=tuple(share for _, share in segments),
+    )
     if not np.isfinite(trace.states).any():
         step = first_divergence(trace.errors, trace.steps, trace.attempts, own_error)
         steps = [*begins, *([step] if step >= 0 else [])]
-        return Account(float("nan"), _times(steps, period), float("nan"), float("nan"), None, min(steps, default=-1))
+        return replace(record, lost_at=_times(steps, period), first_divergence=min(steps, default=-1))
     attempted, rows = _attempts(trace)
     demonstrated = trajectory.states[np.minimum(trace.steps[rows], len(trajectory))]
     lengths = (rows >= 0).sum(axis=1)
@@ -62,7 +45,8 @@ def account(measured: Measured, trajectory: Trajectory, imitator: Robot, own_err
     lost_steps = [int(trace.steps[rows[row, step]]) for row, step in enumerate(gone.steps.tolist()) if step >= 0]
     within = ~np.isnan(gone.ratios)
     kept = float((gone.ratios[within] <= 1).mean()) if within.any() else 0.0
-    return Account(
+    return replace(
+        record,
         followed=kept * float(1 - impossible(measured.spans, len(trajectory)).mean()),
         lost_at=_times([*begins, *lost_steps], period),
         error_mean_m=float(np.average(errors.body_mean_m, weights=lengths)),
