@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup quickstart parts test check format slow bench interop feasibility imitation reproduction build matrix demonstrators pages pictures docs constraints clean
+.PHONY: help setup quickstart parts test check format slow bench interop truth feasibility imitation reproduction build matrix demonstrators pages pictures docs constraints clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +41,12 @@ slow: setup  ## Learning tests of minutes: learners reach what they should
 
 interop: setup  ## Files opened by the real programs of the field, each in its own environment
 	$(BIN)/python -m pytest -m interop tests/interop -s
+
+truth: setup  ## Motions whose feasibility is known, on robots of the package index: scored (hours), and their page
+	$(BIN)/python -m studies.truth install
+	$(BIN)/python -m studies.truth make
+	$(BIN)/python -m studies.truth score --name now
+	$(BIN)/python -m studies.truth page --names now
 
 bench: setup  ## Throughput against the simulator's limit and against peers
 	$(BIN)/python bench/throughput.py --out results/throughput.json; status=$$?; $(BIN)/python scripts/write_results.py; exit $$status

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Studies that only this repository can run."""
