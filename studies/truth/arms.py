@@ -78,10 +78,7 @@ class Arm:
             return control(k, data)
 
         made, fine = body.simulate(states[0], watched, len(states) - 1)
-        low, high = body.ranges.T
-        half = (high - low) / 2
-        ranged = np.abs(made[:, body.positions] - (low + high) / 2)[:, np.isfinite(half)] / half[np.isfinite(half)]
-        return Made(made, fine, use=min(1.0, max([*used, float(ranged.max(initial=0.0))])))
+        return Made(made, fine, use=min(1.0, max([*used, body.range_use(made)])))
 
     def _hard(self, body: Body, rng: np.random.Generator, base: Reference) -> Reference:
         """Speed joints up until their torque is just about all there is."""
@@ -191,7 +188,7 @@ class Arm:
         body, (joint, top) = self.body, self._cut
         low = body.ranges[joint, 0]
         unit = 180 / np.pi if body.turning[joint] else 1.0
-        lowest = low * unit if np.isfinite(low) else -180.0
+        lowest = max(-360.0, low * unit) if np.isfinite(low) else -180.0
         motor, strength = self._weak_motor()
         last = str(body.model.body(int(body.model.jnt_bodyid[body.joints[-1]])).name)
         return {

@@ -123,6 +123,13 @@ class Body:
             states.append(np.concatenate([data.qpos, data.qvel]))
         return np.array(states), np.array(fine)
 
+    def range_use(self, states: Floats) -> float:
+        """Return the largest part of a joint's range that states use: 1 at its ends."""
+        limited = np.isfinite(self.ranges).all(axis=1)
+        low, high = self.ranges[limited].T
+        away = np.abs(states[:, self.positions[limited]] - (low + high) / 2) / ((high - low) / 2)
+        return float(away.max(initial=0.0))
+
     def times(self, steps: int) -> Floats:
         """Return (T + 1) seconds of so many control steps."""
         return self.period * np.arange(steps + 1, dtype=np.float64)
@@ -175,3 +182,9 @@ def inertia_of(model: Any, data: Any) -> Floats:
     for column, unit in zip(columns, np.eye(model.nv), strict=True):
         mujoco.mj_mulM(model, data, column, unit)
     return columns.T
+
+
+def continuous(quaternions: Floats) -> Floats:
+    """Return (T, 4) quaternions with the signs that make each the nearest to the one before."""
+    signs = np.where((quaternions[1:] * quaternions[:-1]).sum(axis=1) < 0, -1.0, 1.0)
+    return quaternions * np.cumprod(np.concatenate([[1.0], signs]))[:, None]

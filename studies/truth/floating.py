@@ -64,11 +64,7 @@ class Floating:
             states, fine = self.body.simulate(played.start, watched, self.steps + skipped)
             states, fine = states[skipped:], fine[skipped * self.body.skip :]
             if np.isfinite(states).all() and not self._fell(states):
-                low, high = self.body.ranges.T
-                half = np.where(np.isfinite(high - low), (high - low) / 2, np.inf)
-                middle = np.where(np.isfinite(half), (low + high) / 2, 0.0)
-                ranged = float((np.abs(states[:, self.body.positions] - middle) / half).max(initial=0.0))
-                return Made(states, fine, use=min(1.0, max(*used, ranged)))
+                return Made(states, fine, use=min(1.0, max(*used, self.body.range_use(states))))
         raise RuntimeError(f"{self.robot.name} falls in 40 attempts of 40")
 
     def _played(self, rng: np.random.Generator, attempt: int, index: int) -> drives.Played:

@@ -15,7 +15,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from imitable.types import Floats
-from studies.truth.body import Body
+from studies.truth.body import Body, continuous
 
 MAY_CHANGE_RAD, MAY_CHANGE_M = 0.05, 0.01
 """A recording that changes the motion by more than half the tolerance is not used: it may be another motion."""
@@ -83,7 +83,7 @@ def _at(body: Body, known: Floats, seen: Floats, times: Floats) -> Floats:
             continue
         quaternion = slice(place + 3, place + 7) if kind == 0 else slice(place, place + 4)
         turns = Rotation.from_quat(np.roll(seen[:, quaternion], -1, axis=1))
-        out[:, quaternion] = np.roll(RotationSpline(known, turns)(times).as_quat(), 1, axis=1)
+        out[:, quaternion] = continuous(np.roll(RotationSpline(known, turns)(times).as_quat(), 1, axis=1))
     return out
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from imitable.types import Floats
-from studies.truth.body import Body
+from studies.truth.body import Body, continuous
 
 
 class Root:
@@ -64,8 +64,10 @@ class Root:
         """Return (T, Q) positions with the root turned by (T) radians about an axis, through itself or (T, 3) pivots."""
         out, turns = qpos.copy(), Rotation.from_rotvec(angle[:, None] * axis)
         if self.free:
-            before = Rotation.from_quat(np.roll(qpos[:, 3:7], -1, axis=1))
-            out[:, 3:7] = np.roll((turns * before).as_quat(), 1, axis=1)
+            moved = angle != 0
+            before = Rotation.from_quat(np.roll(qpos[moved, 3:7], -1, axis=1))
+            out[moved, 3:7] = np.roll((turns[moved] * before).as_quat(), 1, axis=1)
+            out[:, 3:7] = continuous(out[:, 3:7])
         for j in self.hinges:
             out[:, self.body.model.jnt_qposadr[j]] += angle * float(self.body.model.jnt_axis[j] @ axis)
         if pivot is None:
