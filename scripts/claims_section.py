@@ -115,13 +115,13 @@ def _claims(table: Table) -> list[str]:
     lines = [
         tests_text(len(table.places), paper=bool(theirs)),
         "",
-        "| row | setting | least certain against | above all | p | after Holm | with all seeds | one-sided |"
+        "| row | setting | least certain against | above all | p | after Holm | with all seeds | one-sided | paired |"
         f"{' paper |' if theirs else ''}",
-        f"|---|---|---|---|---|---|---|---|{'---|' if theirs else ''}",
+        f"|---|---|---|---|---|---|---|---|---|{'---|' if theirs else ''}",
     ]
     for row, one in tests:
         paper = theirs.get(one.place)
-        numbers = " | ".join(_p(value) for value in (one.claim.p, one.adjusted, one.foreseen, one.claim.one_sided))
+        numbers = " | ".join(_p(value) for value in (one.claim.p, one.adjusted, one.foreseen, one.claim.one_sided, one.paired))
         last = f" {f'{paper[0]:.3g} ({paper[1]})' if paper else '–'} |" if theirs else ""
         above = "yes" if one.claim.above else "no"
         lines.append(f"| {row} | {one.place} | {one.claim.baseline} | {above} | {numbers} |{last}")

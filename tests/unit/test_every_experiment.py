@@ -209,7 +209,7 @@ def test_the_page_says_what_came_of_the_claim(runs: Path, monkeypatch: pytest.Mo
     assert f"* `direct` (primary): {said}" in text
     assert "* `Ours (paper)` (exploratory): above every baseline in 1 of 1" in text
     assert "no test yet: the row or a baseline has one seed; above the paper's own return in 0 of 1." in text
-    assert "| Ours (paper) | swimmer | ID-Feas | yes | – | – | – | – | 0.116 (ID-Feas) |" in text
+    assert "| Ours (paper) | swimmer | ID-Feas | yes | – | – | – | – | – | 0.116 (ID-Feas) |" in text
     assert "| direct | swimmer | ID-Feas | no | 1 | 1 | 1 |" in text
     assert "| Ours | 1 | 3 | 0.91 (0.90 to 0.92) | 0.91 | 0.91 | 100%, 100%, 100% | – |" in text
     assert "| ID-Feas | all | `inverse-dynamics` | the score, as published | usual starts, first-state resets |" in text

@@ -35,6 +35,7 @@ from imitable.experiments.statistics import (
     holm,
     interquartile_mean,
     normalised,
+    paired,
     probability_of_improvement,
     rank_correlation,
     regret,
@@ -97,6 +98,18 @@ def test_welch_without_deviation_or_with_one_run() -> None:
     rounded = np.full(3, 0.1)
     assert rounded.std() > 0
     assert welch(rounded, np.zeros(3)) == Welch(0, 0), "equal numbers whose mean rounds do not deviate either"
+
+
+def test_the_paired_test_counts_sign_patterns() -> None:
+    """Differences 1, 2, −1: |Σ s d| ≥ 2 for six of eight patterns; of n equal ones only two of 2ⁿ patterns are as large."""
+    assert paired(np.array([1.0, 2.0, 0.0]), np.array([0.0, 0.0, 1.0])) == pytest.approx(6 / 8)
+    for seeds in (2, 5, 10):
+        assert paired(np.full(seeds, 3.0), np.zeros(seeds)) == pytest.approx(2 / 2**seeds)
+    assert paired(np.zeros(5), np.full(5, 3.0)) == pytest.approx(2 / 32), "in either direction"
+    assert paired(np.ones(5), np.ones(5)) == 1
+    assert np.isnan(paired(np.ones(1), np.zeros(1)))
+    shared = np.array([0.0, 1000.0, 2000.0, 3000.0, 4000.0])
+    assert paired(shared + 1, shared) < 0.1 < welch(shared + 1, shared).two_sided, "what seeds have in common is no noise"
 
 
 def test_a_claim_rests_on_its_least_certain_baseline() -> None:

@@ -233,6 +233,7 @@ def test_claims_have_both_p_and_the_paper_s(tmp_path: Path) -> None:
     swimmer = next(one for one in main["claims"] if (one["row"], one["place"]) == ("Ours", "swimmer"))
     assert 0 < swimmer["one_sided"] < swimmer["p"] < swimmer["adjusted"] < 0.01
     assert 0 < swimmer["foreseen"] < swimmer["adjusted"], "five seeds are planned, three are recorded"
+    assert swimmer["paired"] == pytest.approx(2 / 2**3), "three seeds, all above"
     assert swimmer["above"]
     assert swimmer["paper"] == [0.116, "ID-Feas"]
 

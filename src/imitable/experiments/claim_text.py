@@ -85,7 +85,8 @@ def tests_text(places: int, *, paper: bool) -> str:
     theirs = " Of the paper's p-values that can be recomputed, a one-sided test gives Swimmer's only." if paper else ""
     return (
         "Per setting the largest p over the baselines (Welch, two-sided; 1 where the mean is not above); Holm over all "
-        f"{places} settings, recorded or not; one-sided and uncorrected beside it. A row or a baseline with one seed has no p. "
+        f"{places} settings, recorded or not; one-sided and uncorrected next to it. Paired: a permutation test over seeds, "
+        "two-sided and uncorrected, which cannot be below 0.06 with five seeds. A row or a baseline with one seed has no p. "
         "With all seeds: what p after Holm would be if all that are planned had today's means and deviations, which are "
         f"themselves uncertain.{theirs}"
     )

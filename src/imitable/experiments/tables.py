@@ -21,6 +21,7 @@ from imitable.experiments.statistics import (
     holm,
     interquartile_mean,
     normalised,
+    paired,
     probability_of_improvement,
     regret,
     stratified_interval,
@@ -62,6 +63,12 @@ class Table:
     def returns(self, place: str, row: str) -> Floats:
         """(seeds) mean returns of a row in a place."""
         return np.array([record.mean_actions.mean for record in self.at(place, row)])
+
+    def paired(self, place: str, row: str, other: str) -> tuple[Floats, Floats]:
+        """(seeds), (seeds) mean returns of two rows in a place, of the seeds that both have."""
+        ours, theirs = ({one.job.seed: one.mean_actions.mean for one in self.at(place, name)} for name in (row, other))
+        seeds = [seed for seed in ours if seed in theirs]
+        return np.array([ours[seed] for seed in seeds]), np.array([theirs[seed] for seed in seeds])
 
     def planned(self, place: str, row: str) -> int:
         """Number of seeds that a row will have in a place in the end."""
@@ -109,6 +116,8 @@ class PlaceClaim:
     """p after Holm over all places."""
     foreseen: float
     """p that is foreseen of all planned seeds, after Holm over all places."""
+    paired: float
+    """Largest p of the paired permutation test over the baselines, not corrected; 1 where our mean is not above theirs."""
 
 
 def claims(table: Table, row: str, baselines: Sequence[str]) -> list[PlaceClaim]:
@@ -126,7 +135,16 @@ def claims(table: Table, row: str, baselines: Sequence[str]) -> list[PlaceClaim]
     adjusted = holm([found[place].p if place in found else float("nan") for place in table.places])
     later = holm([found[place].foreseen if place in found else float("nan") for place in table.places])
     each = zip(table.places, adjusted, later, strict=True)
-    return [PlaceClaim(place, found[place], now, then) for place, now, then in each if place in found]
+    return [
+        PlaceClaim(place, found[place], now, then, _paired(table, place, row, baselines))
+        for place, now, then in each
+        if place in found
+    ]
+
+
+def _paired(table: Table, place: str, row: str, baselines: Sequence[str]) -> float:
+    pairs = [table.paired(place, row, name) for name in baselines if name in table.rows]
+    return float(np.max([max(paired(*pair), float(np.sum(pair[0] - pair[1]) <= 0)) for pair in pairs]))
 
 
 CERTAIN = 0.01

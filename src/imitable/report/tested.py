@@ -36,6 +36,7 @@ def claim_of(table: Table, protocol: Protocol, *, paper: bool) -> dict[str, Any]
                 "adjusted": one.adjusted,
                 "paper": highest_p(table.experiment.name, one.place) if paper else None,
                 **asdict(one.claim),
+                "paired": one.paired,
                 "foreseen": one.foreseen,  # after Holm, as it is shown
             }
             for row in tested_in(table.rows)

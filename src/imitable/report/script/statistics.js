@@ -24,8 +24,8 @@ function claimFold(one, lines) {
   const p = (line, value) => isNumber(line.p) ? pText(value) : "one seed";
   const theirs = lines.some((line) => line.paper), last = (line) => theirs ? [line.paper ? `${String(line.paper[0]).replace("-", "−")} (${line.paper[1]})` : "–"] : [];
   return fold("The claim, test by test",
-    tableOf("claims", ["row", "setting", "least certain against", "above all", "p, two-sided", "after Holm", "with all seeds", "p, one-sided", ...(theirs ? ["the paper's p"] : [])],
-      lines.map((line) => [line.row, line.place, line.baseline, line.above ? "yes" : "no", p(line, line.p), p(line, line.adjusted), p(line, line.foreseen), p(line, line.one_sided), ...last(line)]), "two-names"),
+    tableOf("claims", ["row", "setting", "least certain against", "above all", "p, two-sided", "after Holm", "with all seeds", "p, one-sided", "p, paired", ...(theirs ? ["the paper's p"] : [])],
+      lines.map((line) => [line.row, line.place, line.baseline, line.above ? "yes" : "no", p(line, line.p), p(line, line.adjusted), p(line, line.foreseen), p(line, line.one_sided), p(line, line.paired), ...last(line)]), "two-names"),
     one.said.tests);
 }
 function togetherFold(one, lines) {
