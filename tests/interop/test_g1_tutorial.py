@@ -13,7 +13,7 @@ import imitable as im
 from imitable.experiments.balanced import balanced_movements
 from imitable.experiments.g1 import METHOD, SERVOS, g1
 from imitable.feasibility.score import score
-from imitable.feasibility.static_checks import static_checks
+from imitable.feasibility.unusual import unusual
 from imitable.types import InMemory
 
 pytestmark = pytest.mark.interop
@@ -55,7 +55,7 @@ def test_the_clip_is_worth_more_than_faster_lifted_or_on_a_weak_body(folder: Pat
     assert strong[BOX][1] == "feasible"
     assert strong["lifted"][1] == "infeasible"
     robot, copies = g1(folder / "data", ROOT / SERVOS), im.read(folder / "copies")
-    reasons = [span.sentence for span in static_checks(robot, copies[1].states).spans]
+    reasons = [span.sentence for span in unusual(robot, copies[1].states).spans]
     assert any("nothing supports it" in reason for reason in reasons)
 
 

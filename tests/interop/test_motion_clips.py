@@ -12,7 +12,7 @@ from imitable.demos.conversion.convert import convert
 from imitable.demos.formats import open_source
 from imitable.demos.store import read
 from imitable.exporters.export import export
-from imitable.feasibility.standards import disagreements
+from imitable.feasibility.unusual import disagreements
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 

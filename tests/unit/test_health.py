@@ -77,7 +77,7 @@ def test_nothing_is_said_of_own_movements(lander: Robot) -> None:
 
 def test_nothing_supports_what_is_lifted(lander: Robot) -> None:
     [remark] = examined(lander, waving(lander, 0.3)).remarks
-    assert "0.00..1.20 s: nothing supports it" in remark
+    assert "0.00–1.20 s: nothing supports it" in remark
     made = repaired(Trajectory(waving(lander, 0.3), "x"), lander)
     assert made.done == ("settled by 0.300 m: nothing supports its start",)
     np.testing.assert_allclose(made.trajectory.states, waving(lander), atol=1e-6)

@@ -230,6 +230,9 @@ class TestFileKnobs:
             "friction.upper_geom",
             "mass.upper",
             "mass.lower",
+            "speed.shoulder",
+            "speed.extension",
+            "speed.wrist",
             "period",
             "noise",
         ]

@@ -19,7 +19,7 @@ from imitable.experiments.balanced import balanced_movements, lowest_m
 from imitable.experiments.records import read_if_there, write_record
 from imitable.feasibility.score import score
 from imitable.feasibility.scores import Scores
-from imitable.feasibility.static_checks import static_checks
+from imitable.feasibility.unusual import unusual
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.types import InMemory, Trajectory
@@ -141,7 +141,7 @@ def _body(robot: Robot, knobs: str, movements: Sequence[Trajectory]) -> Body:
 
 
 def _judged(robot: Robot, scores: Scores, place: int, movement: Trajectory) -> Judged:
-    spans = static_checks(robot, movement.states).spans
+    spans = unusual(robot, movement.states).spans
     return Judged(
         movement=movement.demonstrator,
         share=float(scores.share[place]),

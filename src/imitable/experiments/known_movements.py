@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from imitable.evaluation.returns import play
-from imitable.feasibility.standards import standards
+from imitable.feasibility.unusual import standards
 from imitable.policies.shipped import policy_for
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble, scales

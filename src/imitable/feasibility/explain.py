@@ -13,8 +13,8 @@ from imitable.feasibility.reasons import BrokenLimit, FailingEntry, NeededForce,
 from imitable.feasibility.score import measured_again
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.sources import Sources
-from imitable.feasibility.static_checks import static_checks
 from imitable.feasibility.step_files import read_steps
+from imitable.feasibility.unusual import unusual
 from imitable.robots.parse import parse_robot
 from imitable.tracking.attempts import Trace
 from imitable.types import Demonstrations, Episode, Trajectory
@@ -129,7 +129,7 @@ def explained(scores: Scores, place: int, trajectory: Trajectory, trace: Trace, 
         ladders=ladders(trajectory, imitator, scores, threads=threads),
         followed=float(scores.followed[place]),
         lost_at=scores.lost_at[place],
-        impossible=tuple(span.sentence for span in static_checks(imitator, trajectory.states).spans),
+        impossible=tuple(span.sentence for span in unusual(imitator, trajectory.states).spans),
         out_of_reach=out_of_reach(imitator, trajectory),
         fall=_fall(scores, place),
         worst_s=float(trace.steps[int(np.argmax(trace.errors))] * imitator.layout.period_s),

@@ -8,8 +8,7 @@ import numpy as np
 
 from imitable.errors import BadEpisode
 from imitable.feasibility.checks import check_episode, start_excess
-from imitable.feasibility.standards import disagreements
-from imitable.feasibility.static_checks import StaticChecks, static_checks
+from imitable.feasibility.unusual import Unusual, disagreements, unusual
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
 from imitable.sim.ground import standing
@@ -47,7 +46,7 @@ def health(episode: Episode, trajectory: Trajectory, imitator: Robot) -> Health:
     unfit = why_unfit(episode, trajectory, imitator)
     if imitator.tool is not None:
         return Health((), unfit)
-    found = static_checks(imitator, trajectory.states)
+    found = unusual(imitator, trajectory.states)
     remarks = [
         start_excess(trajectory.states[0], imitator),
         *_inside(trajectory, imitator),
@@ -86,7 +85,7 @@ def _inside(trajectory: Trajectory, imitator: Robot) -> Iterator[str]:
         yield f"{frame * period:.2f} s: {found.pairs[frame]} are inside each other by {centimetres:.1f} cm ({part})"
 
 
-def _disagreement(trajectory: Trajectory, imitator: Robot, found: StaticChecks) -> Iterator[str]:
+def _disagreement(trajectory: Trajectory, imitator: Robot, found: Unusual) -> Iterator[str]:
     """Say which velocities are not those of the positions: ‖Δq − q̇ dt‖ > `APART` (‖Δq‖ + ‖q̇ dt‖), over the whole movement.
 
     Where all agree, positions may still jump.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 from imitable.feasibility.ruler import Ruler
-from imitable.feasibility.static_checks import Span
+from imitable.feasibility.spans import Span
 from imitable.observer import SILENT, Observer
 from imitable.robots.robot import Robot
 from imitable.tracking.attempts import Trace

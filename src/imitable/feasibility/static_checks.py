@@ -1,236 +1,299 @@
 # SPDX-License-Identifier: MIT
-"""The whole movement, without simulating: where a demonstration is none of the imitator's body, transition by transition.
+"""The whole motion, without simulating: where it is suspicious for the imitator, and where it is certainly impossible.
 
-Seven kinds of violation, each as a ratio to a threshold (`standards`): from 1 on it counts. A demonstration without any may
-still be one that cannot be followed; one in which a kind stays above 1 for longer than a moment is no movement of this body
-alone.
+A span is *certain* where no motion within the tolerance avoids the violation; any other one is a suspicion, which a simulation
+has to confirm, because a recording has noise, and a motion nearby may be possible. Everything is measured in metres, radians,
+newtons and newton metres against the robot's own limits and the tolerance. What scores depend on is in `unusual`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from imitable.feasibility.reach import OUT_M, reach_gaps
-from imitable.feasibility.standards import WEIGHT_PART, Standards, disagreements, lasting, moment_steps, moments, standards
+from imitable.feasibility.reach import reach_gaps
+from imitable.feasibility.spans import Check, Span, impossible, spans
+from imitable.feasibility.tolerance import Tolerance, default_tolerance
+from imitable.feasibility.unusual import GEOMETRY, Unusual, lasting, moment_steps, moments, unusual
 from imitable.robots.robot import Robot
+from imitable.robots.speeds import speed_limits
+from imitable.sim.ground import GROUND, standing
+from imitable.sim.kinematics import joint_space, state_space
 from imitable.sim.objects import own_entries
 from imitable.sim.poses import limited_joints
-from imitable.tracking.balance import Balance, Frame, balance, missing_forces
+from imitable.tracking.balance import Balance, Frame, balance, frame, friction_losses, missing_forces, slips
+from imitable.tracking.bounds import Bound, excess_travel, overshoots, path_bound, quickest, torque_bound
+from imitable.tracking.inverse_dynamics import actuator_limits
 from imitable.types import Bools, Floats, Ints
 
-GEOMETRY = ("limit", "speed", "jump", "depth")
-"""Kinds that are read off the states. The others are forces, which a model of contacts has a say in."""
+__all__ = ["GEOMETRY", "Span", "StaticChecks", "impossible", "static_checks"]
 
-SPIKE = 2.0
-"""In the mean of a moment, a step's force counts for at most so many thresholds: one step alone exceeds none."""
+SOFT = 0.5
+"""A joint beyond its range, or geoms inside each other, by this part of the tolerance are suspicious."""
 
+SHORT = 0.1
+"""A joint is suspicious that lacks this part of its torque."""
 
-@dataclass(frozen=True, eq=False)
-class Check:
-    """One kind of violation over T transitions; of the two states of a transition the worse counts."""
+ROOT_FIRST = 0.1
+"""What nothing drives is balanced by contacts so many times as exactly as joints: what is missing then, joints lack."""
 
-    kind: str
-    ratios: Floats
-    """(T) size ÷ limit of the worst joint: 1 is at the threshold. Peaks shorter than a moment are cut off."""
-    worst: Ints
-    """(T) its place in `names`."""
-    sizes: Floats
-    """(T) how much it is there, in its unit."""
-    limits: Floats
-    """(T) from where on it counts, in the same unit."""
-    names: tuple[str, ...]
-    """Joints, or what else can be worst."""
-    units: tuple[str, ...]
-    """Of each."""
+NEIGHBOURS, FASTER = 3, 2.5
+"""A step is no jump that is less than so many times as large as one of so many before and after it: a frame was dropped."""
+
+PUSHED_OFF, QUICKEST = (50.0, 300.0), (500.0, 2000.0)
+"""m/s² and rad/s² that a robot's root may start with between two states, and a joint whose strength is not known."""
+
+LEAN = 0.25
+"""A root is suspicious that requires so much of the robot's weight from elsewhere, or this at its radius of gyration."""
+
+TOUCHING_M = 0.005
+"""What is nearer than this to its surroundings touches them."""
+
+SLIP = 0.1
+"""m/s: a contact that moves faster along the surface slides."""
 
 
 @dataclass(frozen=True)
-class Span:
-    """A piece of a demonstration in which one kind of violation lasts."""
+class StaticChecks:
+    """What the states of a demonstration show."""
 
-    kind: str
-    begin: int
-    """First transition of it."""
-    end: int
-    """The transition after its last."""
-    begin_s: float
-    end_s: float
-    joint: str
-    """Where it is worst."""
-    size: float
-    """And how much there, in `unit`."""
-    limit: float
-    """From where on it counts."""
-    unit: str
-    certain: bool = False
-    """Whether no motion within the tolerance avoids it. Otherwise it is a suspicion, for a simulation to confirm."""
+    checks: tuple[Check, ...]
+    """One per kind, in metres, radians, newtons and newton metres."""
+    period_s: float
+    unusual: Unusual
+    """How unlike the body's own babbling the motion is: what scores depend on."""
 
-    @property
-    def sentence(self) -> str:
-        """The span in words."""
-        size = f"{self.size:.3g} {self.unit}, counted from {self.limit:.3g}"
-        if self.kind == "floating":
-            return f"{self.begin_s:.2f}..{self.end_s:.2f} s: nothing supports it ({size})"
-        return f"{self.begin_s:.2f}..{self.end_s:.2f} s: {self.kind}, {self.joint} ({size})"
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """Suspicions, and what is certain, in order of time."""
+        found = [span for check in self.checks for span in spans(check, self.period_s)]
+        return tuple(sorted(found, key=lambda span: (span.begin, span.kind, span.certain)))
 
 
 @dataclass(frozen=True, eq=False)
-class StaticChecks:
-    """What the states of a demonstration say of the imitator's body."""
+class _Motion:
+    """One demonstration on one robot, and what all checks need of it."""
 
-    limits: Check
-    """Radians or metres beyond a joint's range."""
-    speeds: Check
-    """Radians or metres a second; a root's travel has no limit."""
-    jumps: Check
-    """Radians or metres that positions change besides what velocities say: splices, teleports. One is enough."""
-    forces: Check
-    """What actuators lack, Nm or N, mean of a moment."""
-    outer_forces: Check
-    """What somebody else would have to push where nothing drives, N or Nm, mean of a moment."""
-    depths: Check
-    """Metres that geoms are inside each other."""
-    floating: Check
-    """Newtons that hold up a body that touches nothing, mean of a moment."""
-    period_s: float
+    imitator: Robot
+    states: Floats
+    tolerance: Tolerance
+    balance: Balance
+    hung: Frame
+    mine: Bools
+    """(nv) degrees of freedom of the robot itself, not of objects."""
+    available: Floats
+    """(nv) forces of actuators and dry friction."""
+    driven: Bools
+    """(nv) whether an actuator moves a degree of freedom."""
+    moved: Floats
+    """(T, nv) differences of positions."""
 
     @property
-    def checks(self) -> tuple[Check, ...]:
-        """All kinds."""
-        values = (getattr(self, field.name) for field in fields(self))
-        return tuple(value for value in values if isinstance(value, Check))
+    def names(self) -> tuple[str, ...]:
+        return tuple(name.removesuffix("_velocity") for name in self.imitator.layout.qvel)
+
+    def units(self, translation: str, rotation: str) -> tuple[str, ...]:
+        return tuple(translation if slides else rotation for slides in self.hung.translations.tolist())
 
     @property
-    def spans(self) -> tuple[Span, ...]:
-        """Where a kind stays above its threshold, in order of time."""
-        found = [span for check in self.checks for span in _spans(check, self.period_s)]
-        return tuple(sorted(found, key=lambda span: (span.begin, span.kind)))
+    def tube(self) -> Floats:
+        """(nv) half-width of the tolerance."""
+        turning = np.where(self.hung.roots, self.tolerance.tilt_rad, self.tolerance.joint_rad)
+        return np.where(self.mine, np.where(self.hung.translations, self.tolerance.position_m, turning), 0.0)
 
 
-def static_checks(imitator: Robot, states: Floats) -> StaticChecks:
-    """(T + 1, S) → all kinds of violation, (T) each; nothing is simulated.
+def static_checks(imitator: Robot, states: Floats, tolerance: Tolerance | None = None) -> StaticChecks:
+    """(T + 1, S) → suspicions and what is certain, and how unusual the motion is; nothing is simulated.
 
-    Limits, speeds, jumps and depths are read off the states. Forces are the least that T transitions lack:
-
-    r = argmin ‖r / unit‖  with  M q̈ + bias − passive = supportsᵀ x + u + r,  x ≥ 0,  |u| ≤ strength
-
-    supports are the directions of contacts (pyramids of friction) and joint limits, u the actuators. So r is what somebody
-    else would have to push: on undriven degrees of freedom an outer force, on driven ones what their actuators lack.
-
-    Of an arm only its tool counts, whatever its joints do: limits are then metres that it is out of reach.
+    Of an arm that is controlled by its tool only the tool counts, whatever its joints do.
     """
+    tolerance, period = tolerance or default_tolerance(imitator), imitator.layout.period_s
     if imitator.tool is not None:
-        return _tool_checks(imitator, states)
-    own, found = standards(imitator), balance(imitator, states)
-    mine = own_entries(imitator)[imitator.layout.nq :]  # what objects do is not asked of the robot
-    missing = np.where(mine, missing_forces(found, own.available, own.units), 0.0)
-    joints, speeds = limited_joints(imitator), np.where(mine, np.abs(states[:, imitator.layout.nq :]), 0.0)
-    names = tuple(name.removesuffix("_velocity") for name in imitator.layout.qvel)
-    newtons = _named(names, own.frame, "N", "Nm")
-    gaps, travels = disagreements(imitator, states)
-    gaps = np.where(mine, gaps, 0.0)
-    jump_limits = own.disagreement_margin * (own.disagreement + travels)
-    return StaticChecks(
-        limits=_lasting("limit", joints.excess(states), own.excess, (joints.names, joints.units), imitator),
-        speeds=_lasting("speed", speeds, own.speeds, _named(names, own.frame, "m/s", "rad/s"), imitator),
-        jumps=_check("jump", gaps / jump_limits, gaps, jump_limits, _named(names, own.frame, "m", "rad")),
-        forces=_mean("force", missing * own.driven, own.forces, newtons, imitator),
-        outer_forces=_mean("outer force", missing * ~own.driven, own.forces, newtons, imitator),
-        depths=_lasting("depth", found.depths[:, None], np.array([own.depth]), (("contact",), ("m",)), imitator),
-        floating=_floating(found, own, imitator),
-        period_s=imitator.layout.period_s,
+        return StaticChecks(_tool_checks(imitator, states, tolerance), period, unusual(imitator, states))
+    strengths, found = actuator_limits(imitator), balance(imitator, states)
+    motion = _Motion(
+        imitator,
+        states,
+        tolerance,
+        found,
+        frame(imitator, strengths > 0),
+        own_entries(imitator)[imitator.layout.nq :],
+        strengths + friction_losses(imitator),
+        strengths > 0,
+        joint_space(imitator).difference(states[1:], states[:-1])[:, : len(imitator.layout.qvel)],
     )
+    checks = (_ranges(motion), _speeds(motion), _jumps(motion), _depths(motion), *_forces(motion), _path(motion))
+    return StaticChecks(checks, period, unusual(imitator, states, found))
 
 
-def _tool_checks(imitator: Robot, states: Floats) -> StaticChecks:
-    """Judge where an arm's tool is; nothing else is a violation."""
-    sizes, tool = np.linalg.norm(reach_gaps(imitator, states), axis=1)[:, None], (("tool",), ("m",))
-    nothing = np.zeros((len(states) - 1, 1))
-
-    def none_of(kind: str) -> Check:
-        return _check(kind, nothing, nothing, np.ones(1), tool)
-
-    return StaticChecks(
-        limits=_lasting("limit", sizes, np.array([OUT_M]), tool, imitator),
-        speeds=none_of("speed"),
-        jumps=none_of("jump"),
-        forces=none_of("force"),
-        outer_forces=none_of("outer force"),
-        depths=none_of("depth"),
-        floating=none_of("floating"),
-        period_s=imitator.layout.period_s,
-    )
-
-
-def impossible(spans: Sequence[Span], steps: int) -> Bools:
-    """(T) whether a transition is in one of the spans."""
-    found = np.zeros(steps, bool)
-    for span in spans:
-        found[span.begin : span.end] = True
-    return found
-
-
-Names = tuple[tuple[str, ...], tuple[str, ...]]
-"""Names and units of columns."""
-
-
-def _check(kind: str, ratios: Floats, sizes: Floats, limits: Floats, names: Names) -> Check:
-    """(T, k) ratios and sizes, (k) or (T, k) limits → the worst column of every transition."""
+def _worst(kind: str, sizes: Floats, limits: Floats, ratios: Floats, names: tuple[str, ...], units: tuple[str, ...]) -> Check:
+    """(T, k) sizes, limits and ratios → the column with the largest ratio of every transition."""
     if not ratios.shape[1]:
-        ratios, sizes, limits, names = np.zeros((len(ratios), 1)), np.zeros((len(ratios), 1)), np.ones(1), (("",), ("",))
+        sizes, limits, ratios, names, units = (
+            np.zeros((3, len(ratios), 1))[0],
+            np.ones((1, 1)),
+            np.zeros((len(ratios), 1)),
+            ("",),
+            ("",),
+        )
     limits = np.broadcast_to(limits, sizes.shape)
     worst, rows = ratios.argmax(axis=1), np.arange(len(sizes))
-    return Check(kind, ratios[rows, worst], worst, sizes[rows, worst], limits[rows, worst], *names)
+    return Check(kind, ratios[rows, worst], worst, sizes[rows, worst], limits[rows, worst], names, units)
 
 
-def _lasting(kind: str, sizes: Floats, limits: Floats, names: Names, imitator: Robot) -> Check:
-    """(T + 1, k) sizes at states, (k) limits → of every transition, the larger one of its two states, as far as it lasts."""
-    larger = np.maximum(sizes[:-1], sizes[1:])
-    return _check(kind, lasting(larger, moment_steps(imitator)) / limits, larger, limits, names)
+def _ranges(motion: _Motion) -> Check:
+    """Joints beyond their ranges, at both states of a transition: one noisy state is none.
 
-
-def _mean(kind: str, missing: Floats, limits: Floats, names: Names, imitator: Robot) -> Check:
-    """(T, k) missing forces, (k) limits → means over a moment, which must last another quarter of it.
-
-    Signs cancel, and in ratios spikes are cut off.
+    A stop is a spring: a joint that hits it goes on for about its speed times the time constant of the spring.
     """
-    cut = np.clip(missing, -SPIKE * limits, SPIKE * limits)
-    ratios, sizes = np.abs(moments(cut, imitator)) / limits, np.abs(moments(missing, imitator))
-    return _check(kind, lasting(ratios, moment_steps(imitator) // 4 + 1), sizes, limits, names)
+    joints, tolerance = limited_joints(motion.imitator), motion.tolerance
+    excess = joints.excess(motion.states)
+    both = np.minimum(excess[1:], excess[:-1])
+    limits = np.array([tolerance.position_m if unit == "m" else tolerance.range_rad for unit in joints.units])
+    check = _worst("range", both, limits, both / (SOFT * limits), joints.names, joints.units)
+    return replace(check, certain=(both > limits + overshoots(motion.imitator, motion.moved)).any(axis=1))
 
 
-def _floating(found: Balance, own: Standards, imitator: Robot) -> Check:
-    """Judge what holds the body up against gravity while nothing that it touches could."""
-    hung, limit = own.frame, np.array([max(WEIGHT_PART * own.frame.weight, 1e-9)])
-    up = found.needed @ hung.down / -max(hung.weight, 1e-9)
-    held: Bools = np.abs(found.supports @ hung.down).max(axis=1) > 1e-6 * max(hung.weight, 1e-9)
-    carried = np.where(held | (hung.weight == 0), 0.0, np.maximum(up, 0.0))
-    return _mean("floating", carried[:, None], limit, (("body",), ("N",)), imitator)
+def _speeds(motion: _Motion) -> Check:
+    """Joints faster than they can be; certain where they go farther than a motion nearby could."""
+    imitator, period, steps = motion.imitator, motion.imitator.layout.period_s, len(motion.moved)
+    limits = np.where(motion.mine, speed_limits(imitator), np.inf)
+    speeds = np.abs(motion.moved) / period
+    ratios = lasting(speeds, min(3, moment_steps(imitator))) / (1 + SHORT) / limits
+    check, certain = _worst("speed", speeds, limits, ratios, motion.names, motion.units("m/s", "rad/s")), np.zeros(steps, bool)
+    for dof in np.flatnonzero(np.isfinite(limits)).tolist():
+        way = np.concatenate([[0.0], np.cumsum(motion.moved[:, dof])])
+        for begin, end, _ in excess_travel(way, float(limits[dof]) * period, 2 * float(motion.tube[dof])):
+            certain[begin:end] = True
+    return replace(check, certain=certain)
 
 
-def _named(names: tuple[str, ...], hung: Frame, translation: str, rotation: str) -> Names:
-    return names, tuple(translation if slides else rotation for slides in hung.translations.tolist())
+def _jumps(motion: _Motion) -> Check:
+    """Changes of positions in one transition that no speed around it and no force explains; certain beyond twice the tube."""
+    imitator, period = motion.imitator, motion.imitator.layout.period_s
+    sizes = np.abs(motion.moved)
+    padded = np.pad(sizes, ((NEIGHBOURS, NEIGHBOURS), (0, 0)))
+    around = np.lib.stride_tricks.sliding_window_view(padded, 2 * NEIGHBOURS + 1, axis=0)
+    others = np.delete(around, NEIGHBOURS, axis=-1).max(axis=-1)
+    starts = np.where(motion.hung.translations, *PUSHED_OFF)
+    quick = quickest(imitator, motion.states, motion.available)
+    quick = np.where(quick < np.inf, quick, np.where(motion.hung.translations, *QUICKEST))
+    starts = np.where(motion.hung.roots | ~motion.driven, starts, quick)
+    gaps = np.where(motion.mine, sizes - FASTER * others - starts * period**2 / 2, 0.0)
+    limits = 2 * np.maximum(motion.tube, 1e-9)
+    check = _worst("jump", gaps, limits, 2 * gaps / limits, motion.names, motion.units("m", "rad"))
+    return replace(check, certain=(gaps > limits).any(axis=1))
 
 
-def _spans(check: Check, period_s: float) -> Sequence[Span]:
-    """Return the runs in which a check is above 1."""
-    edges = np.diff(np.concatenate([[0], check.ratios > 1, [0]]))
-    pairs = zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
-    return [_span(check, begin, end, period_s) for begin, end in pairs]
+def _depths(motion: _Motion) -> Check:
+    """Geoms inside each other, at both states of a transition and besides those that are so at the start.
+
+    Out of what is fixed a motion nearby is one tolerance higher; two links move apart by two.
+    """
+    imitator, tolerance = motion.imitator, motion.tolerance.position_m
+    found, [own] = standing(imitator, motion.states, reach_m=0.0), standing(imitator, imitator.start[None], reach_m=0.0).depths
+    depths = np.maximum(0.0, np.minimum(found.depths[1:], found.depths[:-1]) - own)
+    names = sorted(set(found.pairs))
+    worst = np.array([names.index(pair) for pair in found.pairs])[:-1]
+    limits = np.where([GROUND in found.pairs[t] for t in range(len(depths))], tolerance, 2 * tolerance)
+    units = ("m",) * len(names)
+    return Check("penetration", depths / (SOFT * limits), worst, depths, limits, tuple(names), units, depths > limits)
 
 
-def _span(check: Check, begin: int, end: int, period_s: float) -> Span:
-    row = begin + int(check.ratios[begin:end].argmax())
-    column = int(check.worst[row])
-    return Span(
-        kind=check.kind,
-        begin=begin,
-        end=end,
-        begin_s=begin * period_s,
-        end_s=end * period_s,
-        joint=check.names[column],
-        size=float(check.sizes[row]),
-        limit=float(check.limits[row]),
-        unit=check.units[column],
+def _forces(motion: _Motion) -> tuple[Check, ...]:
+    """What joints lack, and what the root requires that no contact gives; means of a moment.
+
+    Contacts carry the root first, so that what a weak motor lacks is found at its joint.
+    """
+    hung, names = motion.hung, motion.names
+    units = _force_units(motion)
+    missing = np.where(motion.mine, missing_forces(motion.balance, motion.available, units), 0.0)
+    mean, newtons = moments(missing, motion.imitator), motion.units("N", "Nm")
+    joints = np.where(motion.driven, motion.available, 0.0)
+    least = np.where(motion.driven, np.maximum(SHORT * motion.available, 1e-9), units / ROOT_FIRST)
+    torque = _worst("torque", np.abs(mean) + joints, joints, np.where(hung.roots, 0.0, np.abs(mean) / least), names, newtons)
+    bound = _torque_bound(motion)
+    torque = replace(
+        torque,
+        ratios=np.where(bound.certain, np.maximum(torque.ratios, bound.ratios / SHORT), torque.ratios),
+        worst=np.where(bound.certain, bound.worst, torque.worst),
+        sizes=np.where(bound.certain, bound.sizes, torque.sizes),
+        limits=np.where(bound.certain, joints[bound.worst], torque.limits),
+        certain=bound.certain,
     )
+    up = mean @ hung.down / -max(hung.weight, 1e-9)
+    weight = max(hung.weight, 1e-9)
+    support = Check("support", up / (LEAN * weight) * (hung.weight > 0), *_one(up, weight, "robot", "N"))
+    travel = mean - np.outer(-up, hung.down) / weight * (hung.weight > 0)
+    outer = _worst("outer force", np.abs(travel), least, np.where(hung.travel, np.abs(travel) / least, 0.0), names, newtons)
+    turns = hung.roots & ~hung.travel
+    tips = _worst("balance", np.abs(mean), least, np.where(turns, np.abs(mean) / least, 0.0), names, newtons)
+    return torque, support, outer, tips, _skating(motion, missing, units)
+
+
+def _torque_bound(motion: _Motion) -> Bound:
+    """Joints that lack torque whatever the motion within the tolerance does; nothing is known where anything else may push."""
+    joints, states = limited_joints(motion.imitator), motion.states
+    pushed = np.abs(motion.balance.supports).max(axis=1) > 1e-9
+    for entry, (low, high), ball in zip(joints.entries.tolist(), joints.ranges.tolist(), joints.balls, strict=True):
+        if not ball:
+            dof = motion.imitator.layout.qvel.index(f"{motion.imitator.layout.qpos[entry]}_velocity")
+            near = (states[:, entry] < low + motion.tube[dof]) | (states[:, entry] > high - motion.tube[dof])
+            pushed[:, dof] |= near[1:] | near[:-1]
+    limits = np.where(motion.mine & ~motion.hung.roots, motion.available, np.inf)
+    return torque_bound(motion.imitator, states, limits, motion.tube, pushed)
+
+
+def _skating(motion: _Motion, missing: Floats, units: Floats) -> Check:
+    """Contacts that slide although their friction would stop them: against the slip they push, and nothing balances it."""
+    imitator, hung = motion.imitator, motion.hung
+    found = slips(imitator, motion.states, TOUCHING_M)
+    speeds = np.minimum(found.speeds[1:], found.speeds[:-1])
+    names = tuple(str(imitator.model.body(place).name) or f"body{place}" for place in range(imitator.model.nbody))
+    excess = np.zeros(len(speeds))
+    if (speeds > SLIP).any() and hung.travel.any():
+        sliding = balance(imitator, motion.states, sliding_ms=SLIP)
+        with_slip = np.where(motion.mine, missing_forces(sliding, motion.available, units), 0.0)
+        size, without = (np.linalg.norm(moments(one * hung.travel, imitator), axis=1) for one in (with_slip, missing))
+        excess = np.where(speeds > SLIP, (size - without) / (LEAN * max(hung.weight, 1e-9)), 0.0)
+    limits = np.full(len(speeds), SLIP)
+    return Check("skating", excess, found.bodies[:-1], speeds, limits, names, ("m/s",) * len(names))
+
+
+def _path(motion: _Motion) -> Check:
+    """Where the centre of mass leaves every path that gravity and contacts allow."""
+    bound, free = path_bound(motion.imitator, motion.states, motion.hung, motion.tolerance.position_m)
+    limits = np.full(len(free), motion.tolerance.position_m)
+    worst = np.where(free, 0, 1)
+    return Check("path", bound.ratios, worst, bound.sizes, limits, ("free", "in contact"), ("m", "m"), bound.certain)
+
+
+def _one(sizes: Floats, limit: float, name: str, unit: str) -> tuple[Ints, Floats, Floats, tuple[str], tuple[str]]:
+    """Return the fields of a check with one column."""
+    return np.zeros(len(sizes), np.int64), sizes, np.full(len(sizes), limit), (name,), (unit,)
+
+
+def _force_units(motion: _Motion) -> Floats:
+    """(nv) in which missing forces are made small: parts of what actuators have, and less of what carries the root."""
+    hung, driven = motion.hung, motion.driven
+    known = np.where(driven & np.isfinite(motion.available), motion.available, 0.0)
+    arms = np.where(hung.translations, 1.0, max(hung.radius, 1e-3))
+    push = LEAN * max(hung.weight, float((known / arms).max(initial=0.0)))
+    units = np.where(driven, LEAN * known, ROOT_FIRST * push * arms)
+    return np.maximum(units, 1e-3 * float(units.max(initial=0.0)) + 1e-9)
+
+
+def _tool_checks(imitator: Robot, states: Floats, tolerance: Tolerance) -> tuple[Check, ...]:
+    """Of an arm that is controlled by its tool: where that is out of reach, and where it moves farther than it can."""
+    assert imitator.tool is not None
+    gaps, limit, steps = np.linalg.norm(reach_gaps(imitator, states), axis=1), tolerance.position_m, len(states) - 1
+    both = np.minimum(gaps[1:], gaps[:-1])
+    reach = Check("reach", both / (SOFT * limit), *_one(both, limit, "tool", "m"), certain=both > limit)
+    tools, most, certain = state_space(imitator).coordinates(states), imitator.tool.step_m, np.zeros(steps, bool)
+    speeds = np.abs(np.diff(tools, axis=0)).max(axis=1)
+    for column in tools.T:
+        for begin, end, _ in excess_travel(column, most, 2 * limit):
+            certain[begin:end] = True
+    period = imitator.layout.period_s
+    numbers = _one(speeds / period, most / period, "tool", "m/s")
+    return reach, Check("speed", speeds / most / (1 + SHORT), *numbers, certain=certain)

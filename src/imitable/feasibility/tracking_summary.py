@@ -9,7 +9,7 @@ from imitable.feasibility.body_errors import body_errors
 from imitable.feasibility.episode_score import EpisodeScore
 from imitable.feasibility.lost import lost
 from imitable.feasibility.scorer import Measured
-from imitable.feasibility.static_checks import impossible
+from imitable.feasibility.spans import impossible
 from imitable.feasibility.weighting import first_divergence
 from imitable.robots.robot import Robot
 from imitable.tracking.attempts import Trace

@@ -29,6 +29,7 @@ from imitable.robots.edits import (
 from imitable.robots.family import NOISE, Knob, RobotFamily, Value
 from imitable.robots.robot import Robot
 from imitable.robots.servos import servo_knobs
+from imitable.robots.speeds import speed_knobs
 
 DEFAULT_PERIOD_S = 0.02
 """Control period of a file that is not told another: 50 Hz, or the file's time step if that is longer."""
@@ -48,7 +49,12 @@ def load(path: str, name: str | None = None, frame_skip: int | None = None) -> R
         model_file=path,
         source_hash=content_hash(path),
         frame_skip=frame_skip,
-        knobs=(*_model_knobs(spec, model), _period_knob(float(model.opt.timestep), frame_skip), NOISE),
+        knobs=(
+            *_model_knobs(spec, model),
+            *speed_knobs(spec, path),
+            _period_knob(float(model.opt.timestep), frame_skip),
+            NOISE,
+        ),
     )
 
 

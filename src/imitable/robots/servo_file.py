@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Gains of servos from a JSON file: `servo=gains.json` in a robot's text stands for the settings that the file holds.
 
-    {"kp": {"*hip*": 100, "*": 40}, "kd": 2, "force": 80}
+    {"kp": {"*hip*": 100, "*": 40}, "kd": 2, "force": 80, "speed": 20}
 
 A number is for all, a table is by name, with wildcards. The robot's own text then names the gains, not the file.
 """
@@ -16,7 +16,7 @@ from imitable.errors import BadOption, one_of
 SERVO = "servo"
 """The key of a robot's text that names such a file."""
 
-GROUPS = ("kp", "kd", "force")
+GROUPS = ("kp", "kd", "force", "speed")
 """What the file may set."""
 
 
@@ -37,7 +37,7 @@ def _settings(path: str) -> Iterator[tuple[str, str]]:
     except (OSError, ValueError) as error:
         raise BadOption(SERVO, path, f'it cannot be read ({error}); give a file such as {{"kp": 100, "kd": 2}}') from None
     if not isinstance(content, dict) or not content:
-        raise BadOption(SERVO, path, 'give a table of kp, kd and force: {"kp": {"*hip*": 100}, "kd": 2}')
+        raise BadOption(SERVO, path, 'give a table of kp, kd, force and speed: {"kp": {"*hip*": 100}, "kd": 2}')
     for group, values in cast(dict[str, object], content).items():
         if group not in GROUPS:
             raise BadOption(SERVO, path, f"it sets {group!r}; {one_of(group, GROUPS)}")

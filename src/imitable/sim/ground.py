@@ -33,15 +33,15 @@ class Standing:
     pairs: tuple[str, ...]
     """(N) the two bodies of it, in words; empty if there are none."""
     ground: Floats
-    """(N) metres between the robot and what is fixed to the world, negative inside it; infinite beyond `REACH_M`."""
+    """(N) metres between the robot and what is fixed to the world, negative inside it; infinite out of reach."""
 
 
-def standing(robot: Robot, states: Floats) -> Standing:
+def standing(robot: Robot, states: Floats, *, reach_m: float = REACH_M) -> Standing:
     """(N, S) → how the robot stands in each state; what objects do among themselves does not count."""
     model = copy.copy(robot.model)
     fixed = np.array(model.body_weldid)[np.array(model.geom_bodyid)] == 0
-    model.geom_margin[fixed], model.geom_gap[fixed] = REACH_M, 0
-    model.body_margin[np.array(model.body_weldid) == 0] = REACH_M
+    model.geom_margin[fixed], model.geom_gap[fixed] = reach_m, 0
+    model.body_margin[np.array(model.body_weldid) == 0] = reach_m
     data, depths, ground, pairs = mujoco.MjData(model), np.zeros(len(states)), np.full(len(states), np.inf), list[str]()
     moving = own_bodies(robot) & (np.array(model.body_weldid) != 0)
     for row, state in enumerate(states):

@@ -18,7 +18,7 @@ import numpy as np
 
 from imitable.robots.robot import Robot
 from imitable.sim.kinematics import joint_space
-from imitable.sim.objects import own_entries
+from imitable.sim.objects import own_bodies, own_entries
 from imitable.types import Bools, Floats, Ints
 
 NEAR_M, NEAR_RAD = 0.02, 0.05
@@ -47,12 +47,13 @@ class Balance:
     """(T + 1) metres that geoms are inside each other at the deepest contact; 0 if there is none."""
 
 
-def balance(robot: Robot, states: Floats) -> Balance:
+def balance(robot: Robot, states: Floats, *, sliding_ms: float = np.inf) -> Balance:
     """(T + 1, S) → what the transitions need, q̈ = (q̇_{t+1} − q̇_t) / period, the mean over a step of M q̈ + bias − passive.
 
     A control step longer than `FINE_S` is looked at in between, too: on the cubic through both ends and their velocities.
     A contact is a pyramid of friction, whose edges are rows of MuJoCo's own constraint Jacobian; how hard it pushes is left
-    open, because that depends on a penetration of micrometres, which no recording has.
+    open, because that depends on a penetration of micrometres, which no recording has. One that slides faster than
+    `sliding_ms` along the surface can only push against the slip, with all of its friction.
     """
     model, pieces = _wide_model(robot), max(1, round(robot.layout.period_s / FINE_S))
     data, nq, nv = mujoco.MjData(model), int(model.nq), int(model.nv)
@@ -68,7 +69,7 @@ def balance(robot: Robot, states: Floats) -> Balance:
         mujoco.mj_inverse(model, data)
         np.add(inverse, constraint, out=after[t])
         mujoco.mj_mulM(model, data, before[t], change[t])
-        rows.append(_supports(data, nv))
+        rows.append(_supports(data, nv, sliding_ms))
         if data.ncon and t % pieces == 0:
             depths[t] = max(0.0, -float(data.contact.dist.min()))
     before += after
@@ -167,17 +168,69 @@ def _slim(supports: Floats) -> Floats:
     return supports / np.maximum(np.linalg.norm(supports, axis=2, keepdims=True), 1e-30)
 
 
-def _supports(data: Any, nv: int) -> Floats:
+def _supports(data: Any, nv: int, sliding_ms: float) -> Floats:
     """(n, nv) the rows of the constraint Jacobian that push one way, and those of equalities both ways."""
     count, equalities, friction = int(data.nefc), int(data.ne), int(data.nf)
     if not count:
         return np.zeros((0, nv))
     jacobian = data.efc_J[: count * nv].reshape(count, nv)
+    if np.isfinite(sliding_ms):
+        jacobian = jacobian.copy()
+        speeds, firsts, dims = contact_slips(data, jacobian)
+        for first, dim, slip in zip(firsts.tolist(), dims.tolist(), speeds, strict=True):
+            if (speed := float(np.linalg.norm(slip))) > sliding_ms:
+                edges = jacobian[first : first + 4]
+                against = (edges[0] - edges[1]) * slip[0] / speed + (edges[2] - edges[3]) * slip[1] / speed
+                jacobian[first] = (edges[0] + edges[1] - against) / 2
+                jacobian[first + 1 : first + 2 * (dim - 1)] = 0
     one_way = jacobian[equalities + friction :].copy()
     if not equalities:
         return one_way
     both = jacobian[:equalities]
     return np.concatenate([one_way, both, -both])
+
+
+def contact_slips(data: Any, jacobian: Floats) -> tuple[Floats, Ints, Ints]:
+    """(nefc, nv) pyramid rows n ± μ t → of the K contacts with friction: (K, 2) slip in m/s, (K) first rows, (K) dimensions."""
+    contact = data.contact
+    firsts, dims = np.array(contact.efc_address), np.array(contact.dim)
+    chosen = (firsts >= 0) & (dims >= 3)
+    firsts, dims, friction = firsts[chosen], dims[chosen], np.array(contact.friction)[chosen, :2]
+    speeds = jacobian @ data.qvel
+    pairs = [speeds[firsts + 2 * axis] - speeds[firsts + 2 * axis + 1] for axis in range(2)]
+    return np.stack(pairs, axis=1) / 2 / np.maximum(friction, 1e-9), firsts, dims
+
+
+@dataclass(frozen=True, eq=False)
+class Slips:
+    """The fastest sliding contact of each of N states."""
+
+    speeds: Floats
+    """(N) m/s; 0 if nothing touches."""
+    bodies: Ints
+    """(N) the robot's body that slides; 0 if nothing touches."""
+
+
+def slips(robot: Robot, states: Floats, touching_m: float) -> Slips:
+    """(N, S) → how fast what is nearer than `touching_m` to its surroundings slides along them."""
+    model, own = _wide_model(robot), own_bodies(robot)
+    data, nq, nv = mujoco.MjData(model), int(model.nq), int(model.nv)
+    speeds, bodies = np.zeros(len(states)), np.zeros(len(states), np.int64)
+    for row, state in enumerate(states):
+        data.qpos[:], data.qvel[:] = state[:nq], state[nq:]
+        mujoco.mj_fwdPosition(model, data)
+        if not data.ncon:
+            continue
+        found, _, _ = contact_slips(data, data.efc_J[: data.nefc * nv].reshape(data.nefc, nv))
+        chosen = (np.array(data.contact.efc_address) >= 0) & (np.array(data.contact.dim) >= 3)
+        pairs = np.array(model.geom_bodyid)[np.array(data.contact.geom)[chosen]]
+        moving = own[pairs] & (np.array(model.body_weldid)[pairs] != 0)
+        outer = (moving.sum(axis=1) == 1) & (np.array(data.contact.dist)[chosen] < touching_m)
+        found = np.linalg.norm(found, axis=1) * outer
+        if outer.any():
+            place = int(found.argmax())
+            speeds[row], bodies[row] = found[place], pairs[place][moving[place]][0]
+    return Slips(speeds, bodies)
 
 
 def _packed(rows: list[Floats], nv: int, pieces: int) -> Floats:
@@ -223,6 +276,8 @@ class Frame:
     """Newtons of it; 0 for a body that is bolted down or lies in a plane."""
     radius: float
     """Radius of gyration about the centre of mass at the start, metres."""
+    roots: Bools
+    """(nv) all degrees of freedom of bodies that travel, turns included."""
 
 
 def frame(robot: Robot, driven: Bools) -> Frame:
@@ -243,7 +298,9 @@ def frame(robot: Robot, driven: Bools) -> Frame:
     masses, places = np.array(model.body_mass)[own], np.array(data.xipos)[own]
     centre = masses @ places / masses.sum()
     spread = float(masses @ np.square(places - centre).sum(axis=1) + np.array(model.body_inertia)[own].sum() / 2)
-    return Frame(slides, travel, down, float(np.linalg.norm(down)), float(np.sqrt(spread / masses.sum())))
+    bodies = np.array(model.dof_bodyid)
+    turns = np.isin(bodies, bodies[travel]) & ~driven
+    return Frame(slides, travel, down, float(np.linalg.norm(down)), float(np.sqrt(spread / masses.sum())), turns)
 
 
 def _translations(model: Any) -> tuple[Bools, Bools]:

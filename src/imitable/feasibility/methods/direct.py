@@ -16,8 +16,9 @@ import numpy as np
 
 from imitable import seeding
 from imitable.feasibility.scorer import GREEDY, PLANNED, Measured, ScoringJob
+from imitable.feasibility.spans import Span, impossible
 from imitable.feasibility.spread import as_distance, spread_steps
-from imitable.feasibility.static_checks import GEOMETRY, Span, impossible, static_checks
+from imitable.feasibility.unusual import GEOMETRY, unusual
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
 from imitable.sim.kinematics import own_starts, within_limits
@@ -160,7 +161,7 @@ class _Windows(_Tracker):
     def __call__(self, trajectories: Sequence[Trajectory]) -> list[Measured]:
         """Follow windows of all of them, a block of attempts side by side."""
         lengths = [min(self.horizon, len(trajectory)) for trajectory in trajectories]
-        spans = [static_checks(self._job.imitator, trajectory.states).spans for trajectory in trajectories]
+        spans = [unusual(self._job.imitator, trajectory.states).spans for trajectory in trajectories]
         begins = [self._begins(trajectory, seen) for trajectory, seen in zip(trajectories, spans, strict=True)]
         pieces = self._pieces(begins, lengths)
         targets = pieces.states(trajectories, max(lengths) + self._ahead)
