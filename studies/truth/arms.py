@@ -58,10 +58,14 @@ class Arm:
 
     def own(self, index: int, knob: str = "") -> Made:
         """Return a motion that the arm made; every other one near a limit of torque or range."""
-        body, rng = (self._knobbed(knob) if knob else self.body), self._rng("own", knob, index)
+        limits_speed = knob.startswith("speed")  # a simulator has no such limit: only calm motions are sure to keep it
+        body = self._knobbed(knob) if knob and not limits_speed else self.body
+        rng = self._rng("own", knob, index)
         start = pose(body, rng)
         reference = wander(body, rng, start, SECONDS, CALM_HZ)
-        if index % 4 == 1:
+        if limits_speed:
+            reference = wander(body, rng, start, SECONDS, 0.2)
+        elif index % 4 == 1:
             reference = self._hard(body, rng, reference)
         elif index % 4 == 3:
             reference = self._far(body, rng, reference)
@@ -172,7 +176,35 @@ class Arm:
         span = (float(over[0] * body.period), float(over[-1] * body.period))
         return Made(states, part=body.names[joint], span=span, magnitude=worst / tolerance, amount=worst, unit=unit)
 
+    def fast(self, index: int) -> Made | None:
+        """Return a motion that the arm makes, but not below a limit of one joint's speed. ε: see `slowest_deviation`."""
+        rng, body = self._rng("speed", index), self.body
+        joint, limit = self._limited
+        start = pose(body, rng)
+        base = wander(body, rng, start, SECONDS, CALM_HZ)
+        low, high = limits(body)
+        room = min(start[joint] - low[joint], high[joint] - start[joint], 1.5)
+        length = rng.uniform(0.6, 2.0)
+        begin = rng.uniform(0.2, SECONDS - 0.2 - length)
+        hertz = limit / (2 * np.pi * room) * float(np.exp(rng.uniform(np.log(1.2), np.log(6))))
+        states = self._made(body, burst(base, [joint], (begin, begin + length), hertz, np.array([room]))).states
+        deviation = slowest_deviation(states[:, body.positions[joint]], limit * body.period)
+        tolerance = TOLERANCE_RAD if body.turning[joint] else TOLERANCE_M
+        speeds = np.abs(states[:, body.model.nq + body.dofs[joint]])
+        over = np.flatnonzero(speeds > limit)
+        if not len(over) or deviation < 0.05 * tolerance:
+            return None
+        span, ratio = (float(over[0] * body.period), float(over[-1] * body.period)), float(speeds.max()) / limit
+        return Made(states, None, body.names[joint], span, deviation / tolerance, ratio, "× speed")
+
     # the knobs
+
+    @cached_property
+    def _limited(self) -> tuple[int, float]:
+        """Joint whose speed is limited, and the limit: 1 rad/s, or half its range per second if that is less."""
+        joint = int(self._rng("limited").choice(np.argsort(np.subtract(*limits(self.body)))[:3]))
+        low, high = (end[joint] for end in limits(self.body))
+        return joint, float(min(1.0, (high - low) / 2))
 
     @cached_property
     def _cut(self) -> tuple[int, float]:
@@ -194,6 +226,7 @@ class Arm:
         return {
             "range": f"range.{body.names[joint]}={lowest:.4f}..{top * unit:.4f}",
             "strength": f"strength.{motor}={strength:.3g}",
+            "speed": f"speed.{body.names[self._limited[0]]}={self._limited[1]:.4g}",
             "mass": f"mass.{last}={self._payload(last):.4g}",
         }
 
@@ -227,6 +260,13 @@ class Arm:
         if knob not in bodies:
             bodies[knob] = Body(robot_text(self.robot, knob))
         return bodies[knob]
+
+
+def slowest_deviation(positions: Floats, step: float) -> float:
+    """Return how far a joint of at most `step` per frame must stay away: max (|q_i − q_j| − |i − j| · step) / 2."""
+    frames = np.arange(len(positions))
+    apart = np.abs(positions[:, None] - positions[None]) - step * np.abs(frames[:, None] - frames[None])
+    return float(apart.max()) / 2
 
 
 def computed_torque(reference: Floats, body: Body) -> Control:
@@ -274,9 +314,9 @@ def servo_control(reference: Floats, body: Body) -> Control:
 def made_impossible(arm: Arm, made: str) -> Iterator[Made]:
     """Make motions of one kind, as many as are asked for."""
     for index in range(10_000):
-        if made in ("torque", "range"):
-            found = arm.torque(index) if made == "torque" else arm.cut(index)
-        else:
+        if made in ("strength", "mass"):
             found = arm.weakened(made, index)
+        else:
+            found = {"torque": arm.torque, "range": arm.cut, "speed": arm.fast}[made](index)
         if found is not None:
             yield found

@@ -8,6 +8,7 @@ An adapter file: MuJoCo ships no types.
 
 from collections.abc import Callable
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import mujoco
@@ -169,6 +170,23 @@ class Body:
             mujoco.mj_kinematics(self.model, self.data)
             out[k] = self.data.xpos[1:]
         return out
+
+    @cached_property
+    def size(self) -> float:
+        """The longest side of the box around the body at its start, metres."""
+        corners = self.corners(self.robot.start[: self.model.nq])
+        return float((corners.max(axis=0) - corners.min(axis=0)).max())
+
+    def corners(self, qpos: Floats) -> Floats:
+        """Return (8 G, 3) the corners of the boxes around the geoms that move, in the world."""
+        model, data = self.model, self.data
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(model, data)
+        moving = [g for g in range(model.ngeom) if model.body_weldid[model.geom_bodyid[g]]]
+        signs = np.array(list(product((-1.0, 1.0), repeat=3)))
+        local = model.geom_aabb[moving, None, :3] + signs * model.geom_aabb[moving, None, 3:]
+        turns = data.geom_xmat[moving].reshape(-1, 3, 3)
+        return (data.geom_xpos[moving, None] + np.einsum("gij,gcj->gci", turns, local)).reshape(-1, 3)
 
     @cached_property
     def turning(self) -> Bools:

@@ -3,8 +3,9 @@
 # pyright: reportAttributeAccessIssue=false
 """Motions of floating bases: what they make themselves, and the same with an impossible second spliced in.
 
-How impossible a splice is, in times the tolerance, is documented at each: the departure that the physics forbids ÷ 0.25 m (any
-body), 0.8 rad (the base's orientation) or 0.1 rad (a joint range). An adapter file: MuJoCo ships no types.
+How impossible a splice is, in times the tolerance, is documented at each: the smallest deviation of a motion that might be
+possible, ÷ ε, the tolerance of positions: 0.25 m, or 15 % of a small body's size; 0.8 rad of the upright direction, 0.5 rad of
+joints, 0.2 rad of their ranges. An adapter file: MuJoCo ships no types.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,10 +24,12 @@ from studies.truth.reference import plateau
 from studies.truth.robots import Entry
 from studies.truth.root import Root
 from studies.truth.scenes import robot_text
-from studies.truth.shortage import TOLERANCE_RAD
 
 SECONDS = 5.0
-BODY_M, TILT_RAD = 0.25, 0.8
+BODY_M, BODY_PART, TILT_RAD, JOINT_RAD, RANGE_RAD = 0.25, 0.15, 0.8, 0.5, 0.2
+TURNING, TRAVEL = 1.0, 1.0
+"""rad/s and m/s: by how much a body may turn or travel faster or slower than it does."""
+
 GRAVITY = 9.81
 SPLICES = ("jump", "teleport", "spin", "float", "lean", "limit", "skate", "shake")
 ON_A_FLOOR = frozenset({"float", "lean", "skate"})
@@ -42,6 +45,7 @@ class Floating:
         self.robot, self.seed = robot, seed
         self.body = Body(robot_text(robot))
         self.root = Root(self.body)
+        self.tolerance = min(BODY_M, BODY_PART * self.body.size)
         self.steps = round(SECONDS / self.body.period)
         self._bases: dict[int, Floats] = {}
 
@@ -138,15 +142,20 @@ class Floating:
         return states
 
     def _jump(self, base: Floats, rng: np.random.Generator, seconds: float = 0.2) -> Made:
-        """Move 0.15–2 m within 0.2 s, or in one frame, and go on from there. Magnitude: distance ÷ 0.25 m."""
+        """Move 1–12 ε within 0.2 s, or in one frame, and go on from there.
+
+        Magnitude: half of the distance that it cannot travel ÷ ε, because a motion may be ahead before and behind after.
+        """
         begin, _ = self._when(rng, 0.2, 0.2)
         end = begin + max(self.body.period, round(seconds / self.body.period) * self.body.period)
-        distance = float(np.exp(rng.uniform(np.log(0.15), np.log(2.0))))
+        distance = self.tolerance * float(np.exp(rng.uniform(np.log(1), np.log(12))))
+        distance += TRAVEL * (end - begin)
         part = ((self._times - begin) / (end - begin)).clip(0, 1)
         nq = self.body.model.nq
         qpos = self.root.shifted(base[:, :nq], part[:, None] * distance * self._way(rng))
         states = self._with(base, qpos, (begin, end))
-        return Made(states, part="root", span=(begin, end), magnitude=distance / BODY_M, amount=distance, unit="m")
+        magnitude = (distance - TRAVEL * (end - begin)) / 2 / self.tolerance
+        return Made(states, part="root", span=(begin, end), magnitude=magnitude, amount=distance, unit="m")
 
     def _teleport(self, base: Floats, rng: np.random.Generator) -> Made:
         return self._jump(base, rng, seconds=0.0)
@@ -157,22 +166,29 @@ class Floating:
         return way / np.linalg.norm(way)
 
     def _spin(self, base: Floats, rng: np.random.Generator) -> Made:
-        """Turn by 0.4 rad up to a whole turn within 0.4 s; a planar body there and back, unless it turns wholly.
+        """Turn by 0.6 rad up to a whole turn within 0.4 s; a planar body there and back, unless it turns wholly.
 
-        Magnitude: angle ÷ 0.8 rad.
+        Magnitude of an angle α beyond what it may turn by itself: 2 r sin(α / 4) ÷ ε, with the farthest body r from the axis,
+        because a motion may stay half of it away; of a planar body α / 2 ÷ 0.8 rad, if that is more.
         """
         begin, _ = self._when(rng, 0.4, 0.4)
-        end, angle = begin + 0.4, float(min(2 * np.pi, np.exp(rng.uniform(np.log(0.4), np.log(9.0)))))
+        end, angle = begin + 0.4, float(min(2 * np.pi, np.exp(rng.uniform(np.log(0.6), np.log(9.0)))))
         part = ((self._times - begin) / 0.4).clip(0, 1)
         if not self.root.free and angle < 2 * np.pi:
             part = plateau(self._times, begin, end, 0.2)
-        sign = float(rng.choice((-1.0, 1.0)))
-        qpos = self.root.turned(base[:, : self.body.model.nq], sign * angle * part, self.root.axis)
+        sign, nq = float(rng.choice((-1.0, 1.0))), self.body.model.nq
+        qpos = self.root.turned(base[:, :nq], sign * angle * part, self.root.axis)
         states = self._with(base, qpos, (begin, end))
-        return Made(states, part="root", span=(begin, end), magnitude=angle / TILT_RAD, amount=angle, unit="rad")
+        middle = base[round(begin / self.body.period), None, :nq]
+        arms = np.cross(self.body.body_positions(middle)[0] - self.root.position(middle), self.root.axis)
+        beyond = max(0.0, angle - TURNING * 0.4)
+        magnitude = 2 * float(np.linalg.norm(arms, axis=1).max()) * np.sin(beyond / 4) / self.tolerance
+        if not self.root.free:
+            magnitude = max(magnitude, beyond / 2 / TILT_RAD)
+        return Made(states, part="root", span=(begin, end), magnitude=float(magnitude), amount=angle, unit="rad")
 
     def _float(self, base: Floats, rng: np.random.Generator) -> Made:
-        """Lift the body and hold it in the air. Magnitude: the smaller of height and g · D² / 16, ÷ 0.25 m.
+        """Lift the body and hold it in the air. Magnitude: the smaller of height and g · D² / 16, ÷ ε.
 
         A body that only gravity moves stays within ± ε of a height for D = 4 √(ε / g) seconds at most.
         """
@@ -183,13 +199,16 @@ class Floating:
         up[:, 2] = height * shape
         states = self._with(base, self.root.shifted(base[:, : self.body.model.nq], up), span)
         hanging = end - begin - 0.4
-        magnitude = min(height, GRAVITY * hanging**2 / 16) / BODY_M
+        magnitude = min(height, GRAVITY * hanging**2 / 16) / self.tolerance
         return Made(states, part="root", span=span, magnitude=magnitude, amount=height, unit="m")
 
     def _lean(self, base: Floats, rng: np.random.Generator) -> Made | None:
-        """Lean the body about the ground below it by 0.2–1.2 rad. Magnitude: largest departure of a body ÷ 0.25 m."""
+        """Lean the body about the ground below it by 0.2–1.4 rad, for over a second.
+
+        Magnitude: how far the centre of mass is outside the box around the feet ÷ ε; some body must be as far off to balance.
+        """
         begin, end = span = self._when(rng, 1.2, 2.2)
-        nq, angle = self.body.model.nq, float(np.exp(rng.uniform(np.log(0.2), np.log(1.2))))
+        nq, angle = self.body.model.nq, float(np.exp(rng.uniform(np.log(0.2), np.log(1.4))))
         axis = self.root.axis if not self.root.free else np.cross((0.0, 0.0, 1.0), self._way(rng))
         below = self.root.position(base[:, :nq])
         below[:, 2] = 0
@@ -204,37 +223,36 @@ class Floating:
         mujoco.mj_forward(self.body.model, self.body.data)
         mass_at = np.array(self.body.data.subtree_com[self.root.base])
         feet = self._support(qpos[middle])
-        if np.linalg.norm(np.maximum(0, np.maximum(feet[0] - mass_at[:2], mass_at[:2] - feet[1]))) < 0.1:
+        outside = float(np.linalg.norm(np.maximum(0, np.maximum(feet[0] - mass_at[:2], mass_at[:2] - feet[1]))))
+        if outside < 0.1 * self.tolerance:
             return None  # it might hold that
-        moved = np.linalg.norm(self.body.body_positions(qpos) - self.body.body_positions(base[:, :nq]), axis=2)
-        magnitude = float(moved.max()) / BODY_M
+        magnitude = outside / self.tolerance
         states = self._with(base, qpos, span)
         return Made(states, part="root", span=span, magnitude=magnitude, amount=angle, unit="rad")
 
     def _support(self, qpos: Floats) -> Floats:
-        """Return (2, 2) the horizontal box around the bodies whose lowest points are within 5 cm of the ground."""
-        model, data = self.body.model, self.body.data
-        data.qpos[:] = qpos
-        mujoco.mj_kinematics(model, data)
-        solid = [g for g in range(model.ngeom) if model.geom_bodyid[g] and (model.geom_contype[g] or model.geom_conaffinity[g])]
-        heights = np.array([data.geom_xpos[g, 2] - model.geom_rbound[g] for g in solid])
-        places = np.array([data.geom_xpos[g, :2] for g in solid])[heights < heights.min() + 0.05]
-        return np.array([places.min(axis=0) - 0.1, places.max(axis=0) + 0.1])
+        """Return (2, 2) the horizontal box around everything within 2 cm of the lowest point."""
+        corners = self.body.corners(qpos)
+        low = corners[corners[:, 2] < corners[:, 2].min() + 0.02, :2]
+        return np.array([low.min(axis=0), low.max(axis=0)])
 
     def _limit(self, base: Floats, rng: np.random.Generator) -> Made:
-        """Move one joint 0.05–0.6 rad past its range. Magnitude: excess ÷ 0.1 rad."""
+        """Move one joint 0.1–1 rad past its range. Magnitude: excess ÷ 0.2 rad."""
         span = self._when(rng, 0.5, 1.2)
         limited = np.flatnonzero(np.isfinite(self.body.ranges).all(axis=1) & self.body.turning)
         joint, side = int(rng.choice(limited)), int(rng.integers(2))
-        excess = float(np.exp(rng.uniform(np.log(0.05), np.log(0.6))))
+        excess = float(np.exp(rng.uniform(np.log(0.1), np.log(1.0))))
         top = self.body.ranges[joint, side] + (excess if side else -excess)
         qpos, place = base[:, : self.body.model.nq].copy(), self.body.positions[joint]
         qpos[:, place] += plateau(self._times, *span, (span[1] - span[0]) / 3) * (top - qpos[:, place])
         states = self._with(base, qpos, span)
-        return Made(states, None, self.body.names[joint], span, excess / TOLERANCE_RAD, excess, "rad")
+        return Made(states, None, self.body.names[joint], span, excess / RANGE_RAD, excess, "rad")
 
     def _skate(self, base: Floats, rng: np.random.Generator) -> Made:
-        """Freeze the posture and glide at 0.3–2 m/s. Magnitude: what a glide on friction 1 falls short of, ÷ 0.25 m."""
+        """Freeze the posture and glide at 0.3–2 m/s.
+
+        Magnitude: what a glide on friction 1 falls short of ÷ ε; it does not count that the body might step instead.
+        """
         begin, end = span = self._when(rng, 0.8, 1.6)
         speed = float(np.exp(rng.uniform(np.log(0.3), np.log(2.0))))
         frozen = plateau(self._times, begin, end, 0.15)
@@ -245,7 +263,7 @@ class Floating:
         qpos = self.root.shifted(qpos, glide[:, None] * self._way(rng))
         states = np.concatenate([qpos, self.body.velocities(qpos, h)], axis=1)
         distance = speed * (end - begin - 0.15)
-        magnitude = (distance - speed**2 / (2 * GRAVITY)) / BODY_M
+        magnitude = (distance - speed**2 / (2 * GRAVITY)) / self.tolerance
         return Made(states, part="feet", span=span, magnitude=magnitude, amount=speed, unit="m/s")
 
     def _between(self, qpos: Floats, clock: Floats) -> Floats:
@@ -260,7 +278,7 @@ class Floating:
         return out
 
     def _shake(self, base: Floats, rng: np.random.Generator) -> Made | None:
-        """Swing one joint at 4–8 Hz. Magnitude: what its torque leaves undone at the far end of its limb, ÷ 0.25 m.
+        """Swing one joint at 4–8 Hz. Magnitude: what its torque leaves undone, at the far end of its limb ÷ ε or ÷ 0.5 rad.
 
         The inertia is the smallest that the joint can meet, with the rest of the body free to give way: 1 / (M⁻¹)_jj.
         """
@@ -276,7 +294,7 @@ class Floating:
         amplitude = room * rng.uniform(0.3, 0.95)
         omega = 2 * np.pi * hertz
         undone = amplitude - float(np.abs(self.body.torques[joint]).max()) / (inertia * omega**2)
-        magnitude = float(undone * self._reach(joint, middle)) / BODY_M
+        magnitude = float(undone * max(self._reach(joint, middle) / self.tolerance, 1 / JOINT_RAD))
         if magnitude < 0.1:
             return None
         shape = plateau(self._times, *span, 0.15)

@@ -144,7 +144,7 @@ def read_row(scores: im.Scores, place: int, truth: Truth, seconds: float, spent:
     """Return one row of scores, with the columns that this version has."""
     spans = getattr(scores, "infeasible_spans", None)
     cause = getattr(scores, "cause", None)
-    verdict = scores.verdict[place]
+    verdict = str(scores.verdict[place])
     columns = {name: float(getattr(scores, name)[place]) for name in COLUMNS if getattr(scores, name, None) is not None}
     return Judged(
         truth,

@@ -25,7 +25,7 @@ EACH = 66
 KNOBBED = 0.09
 """Part of the feasible motions that each knobbed imitator makes itself."""
 
-ARM_PARTS = {"torque": 0.4, "range": 0.2, "strength": 0.2, "mass": 0.2}
+ARM_PARTS = {"torque": 0.4, "range": 0.16, "strength": 0.16, "mass": 0.16, "speed": 0.12}
 """How an arm's impossible motions are divided."""
 
 WEAK = 0.25
@@ -68,8 +68,7 @@ def _arm_motions(robot: Entry, each: int, seed: int, notes: list[str]) -> Iterat
     yield from _feasible(robot, "", arm.body, lambda i: arm.own(i), each - knobbed * len(kinds), seed)
     for kind in kinds:
         knob = arm.knobs[kind]
-        body = Body(robot_text(robot, knob))
-        yield from _feasible(robot, knob, body, lambda i, knob=knob: arm.own(i, knob), knobbed, seed, group=kind)
+        yield from _feasible(robot, knob, arm.body, lambda i, knob=knob: arm.own(i, knob), knobbed, seed, group=kind)
     for kind, part in ARM_PARTS.items():
         knob, group = (arm.knobs[kind], kind) if kind in arm.knobs else ("", "base")
         count = max(1, round(part * each))

@@ -11,20 +11,22 @@ from imitable.types import Floats
 Label = Literal["feasible", "impossible", "weak"]
 """weak: impossible by less than the tolerance, shown in the detection curve but in neither class."""
 
+_UNBALANCED = frozenset({"support", "force"})
+
 CAUSES: dict[str, frozenset[str]] = {
     "torque": frozenset({"torque"}),
     "strength": frozenset({"torque"}),
     "mass": frozenset({"torque"}),
     "range": frozenset({"range"}),
     "speed": frozenset({"speed"}),
-    "jump": frozenset({"jump", "speed", "support"}),
+    "jump": frozenset({"jump", "speed"}) | _UNBALANCED,
     "teleport": frozenset({"jump", "speed"}),
-    "spin": frozenset({"jump", "speed", "support"}),
-    "float": frozenset({"support"}),
-    "lean": frozenset({"support", "torque", "penetration"}),
+    "spin": frozenset({"jump", "speed"}) | _UNBALANCED,
+    "float": _UNBALANCED,
+    "lean": frozenset({"torque", "penetration"}) | _UNBALANCED,
     "limit": frozenset({"range"}),
-    "skate": frozenset({"skating", "support"}),
-    "shake": frozenset({"torque", "speed", "support"}),
+    "skate": frozenset({"skating"}) | _UNBALANCED,
+    "shake": frozenset({"torque", "speed"}) | _UNBALANCED,
 }
 """Which named causes are right for each way a motion was made impossible."""
 

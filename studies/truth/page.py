@@ -126,6 +126,7 @@ def _criteria(rows: Sequence[Judged]) -> str:
     called = [row for row in clear if row.verdict == "infeasible"]
     spliced = [row for row in clear if row.spans is not None and row.truth.span is not None]
     caused = [row for row in called if row.cause is not None]
+    turned = [row for row in clear if row.truth.knob and row.cause is not None]
     robots = sorted({row.truth.robot for row in clear})
     worst = max(robots, key=lambda robot: _part(clear, _feasible, robot), default="")
     seconds = sum(row.seconds for row in judged) or 1.0
@@ -138,6 +139,7 @@ def _criteria(rows: Sequence[Judged]) -> str:
         ("impossible by ≥ 2, borderline or unknown", _share(clear, _undecided), "≤ 10 %"),
         ("spans found and located within 0.3 s", _share(spliced, located), "≥ 95 %"),
         ("reason correct, of those called infeasible", _share(caused, right_cause), "≥ 90 %"),
+        ("one knob turned: called infeasible for the right reason", _share(turned, right_cause), "≥ 90 %"),
         ("refused or not set up", _share(rows, lambda row: row.verdict in (REFUSED, NO_KNOB)), "0"),
         ("core-seconds per second of motion", f"{sum(row.core_seconds for row in judged) / seconds:.2f}", ""),
     )

@@ -17,8 +17,8 @@ from scipy.spatial.transform import Rotation, RotationSpline
 from imitable.types import Floats
 from studies.truth.body import Body, continuous
 
-MAY_CHANGE_RAD, MAY_CHANGE_M = 0.05, 0.01
-"""A recording that changes the motion by more than half the tolerance is not used: it may be another motion."""
+MAY_CHANGE_RAD, MAY_CHANGE_M = 0.02, 0.01
+"""A recording that changes the motion by more than this part of the tolerance is not used: it may be another motion."""
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,8 @@ _ROBOSUITE = "robosuite/models/assets/robots"
 _MODELS = "robosuite_models/assets/robots"
 
 _CROUCH = (("*_hip_leg*", 0.0), ("*_thigh*", 0.9), ("*_calf*", -1.8))
-_HUMANOID = (("*hip_pitch*", -0.3), ("*knee*", 0.6), ("*ankle*", -0.3))
-_H1_GAINS = "strength.*=0.01,kp.*=300,kd.*=10"
+_HUMANOID = (("*hip_pitch*", -0.22), ("*knee*", 0.6), ("*ankle*", -0.38))
+_H1_GAINS = "strength.*=0.01,kp.*=800,kd.*=20"
 
 ROBOTS: tuple[Entry, ...] = (
     # torque arms

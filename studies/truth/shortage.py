@@ -21,7 +21,7 @@ from studies.truth.body import Body
 TOLERANCE_RAD, TOLERANCE_M = 0.1, 0.02
 """Tolerance of a joint that turns, and of one that slides."""
 
-CELLS = 400
+CELLS = 300
 """Frames × joints of the program, about: more would take seconds each."""
 
 
@@ -61,7 +61,7 @@ def _program(body: Body, states: Floats, accelerations: Floats, torques: Floats)
     limited = np.isfinite(room)
     cost, bounds = np.zeros(3 * size + 1), [(None, None)] * (3 * size) + [(0, None)]
     cost[-1] = 1
-    solved = linprog(cost, rows[limited], room[limited], motion, np.zeros(2 * (size - joints)), bounds, method="highs")
+    solved = linprog(cost, rows[limited], room[limited], motion, np.zeros(2 * (size - joints)), bounds, method="highs-ipm")
     return float(solved.fun) if solved.status == 0 else float("nan")
 
 

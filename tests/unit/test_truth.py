@@ -10,7 +10,7 @@ import pytest
 
 import imitable as im
 from imitable.seeding import generator
-from studies.truth.arms import Arm, made_impossible
+from studies.truth.arms import Arm, made_impossible, slowest_deviation
 from studies.truth.body import Body
 from studies.truth.floating import SPLICES, Floating
 from studies.truth.judge import Judged, chosen
@@ -64,7 +64,7 @@ def test_own_motions_need_no_more_than_there_is(hinges: Arm) -> None:
     assert hinges.own(1).use > 0.9
 
 
-@pytest.mark.parametrize("made", ["torque", "range", "strength", "mass"])
+@pytest.mark.parametrize("made", ["torque", "range", "strength", "mass", "speed"])
 def test_impossible_motions_of_an_arm(hinges: Arm, made: str) -> None:
     for motion in islice(made_impossible(hinges, made), 3):
         assert motion.span is not None
@@ -73,6 +73,13 @@ def test_impossible_motions_of_an_arm(hinges: Arm, made: str) -> None:
         assert motion.part in hinges.body.names
     once, again = (next(made_impossible(Arm(entry("hinges")), made)) for _ in range(2))
     assert np.array_equal(once.states, again.states)
+
+
+def test_deviation_under_a_speed_limit() -> None:
+    frames = np.arange(21.0)
+    ramp = np.interp(frames, [5, 15], [0.0, 1.0])  # 0.1 per frame
+    assert slowest_deviation(ramp, 0.1) == pytest.approx(0, abs=1e-12)
+    assert slowest_deviation(ramp, 0.06) == pytest.approx((1 - 0.6) / 2)
 
 
 def test_splices_change_nothing_outside_their_span(hull: Floating) -> None:
@@ -106,8 +113,8 @@ def test_a_robot_is_made_once_and_read_again(tmp_path: Path, monkeypatch: pytest
     for truth in truths:
         demos = im.read(tmp_path / "motions" / "small" / truth.group)
         assert demos.episodes[truth.index].demonstrator == truth.name
-        im.robot(robot_text(robot, truth.knob))
-    assert {truth.made for truth in truths if truth.label == "impossible"} == {"torque", "range", "strength", "mass"}
+        assert bool(truth.knob) == (truth.group != "base")
+    assert {truth.made for truth in truths if truth.label == "impossible"} == {"torque", "range", "strength", "mass", "speed"}
     picked = chosen(truths, 2)
     assert [sum(truth.label == label for truth in picked) for label in ("feasible", "impossible")] == [2, 2]
 
