@@ -12,7 +12,7 @@ from imitable.robots.parse import ROBOTS, parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.babble import babble
 from imitable.tracking import balance as module
-from imitable.tracking.balance import Balance, balance, frame, missing_forces
+from imitable.tracking.balance import Balance, balance, frame, least_effort, missing_forces
 from imitable.tracking.inverse_dynamics import actuator_limits
 from imitable.types import Floats
 from tests.unit.pushed_slider import DAMPING, pushed
@@ -130,6 +130,23 @@ def test_missing_forces_are_the_least_squares_of_an_oracle() -> None:
     least = np.array([_oracle(*problem, available) for problem in zip(supports, needed, strict=True)])
     np.testing.assert_allclose(np.linalg.norm(missing, axis=1), least, atol=0.12)
     assert (least[::12] > 1).all(), "without supports much is missing"
+
+
+def test_least_effort_is_least_squares_and_spares_what_is_too_weak() -> None:
+    """Against an oracle where nothing is beyond its limit; where something is, no more than least squares ask for."""
+    rng = np.random.default_rng(1)
+    supports, needed = rng.normal(size=(24, 9, 5)), rng.normal(size=(24, 5)) * 3
+    available, arms = np.array([0.0, 0.0, 5.0, 9.0, np.inf]), np.ones(5)
+    found = least_effort(Balance(needed, supports, np.zeros(25)), available, arms)
+    units = np.array([7 / 30, 7 / 30, 5, 9, 7])
+    for row in range(24):
+        columns = (supports[row] / units).T
+        expected = lsq_linear(columns, needed[row] / units, (0, np.inf), method="bvls", tol=1e-12)
+        plain = needed[row] - supports[row].T @ expected.x
+        excess, least = (np.maximum(0, np.abs(one[2:4]) - available[2:4]).sum() for one in (found[row], plain))
+        assert excess <= least + 1e-6
+        if not least:
+            np.testing.assert_allclose(found[row], plain, atol=1e-4)
 
 
 def _oracle(supports: Floats, needed: Floats, available: Floats) -> float:

@@ -13,7 +13,7 @@ from imitable.feasibility.methods import direct, parse_scorer
 from imitable.feasibility.methods.direct import window_begins
 from imitable.feasibility.ruler import compared
 from imitable.feasibility.score import Measuring, score, subset, weigh
-from imitable.feasibility.static_checks import Span
+from imitable.feasibility.spans import Span
 from imitable.imitation.transitions import weighted_transitions
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
@@ -289,6 +289,29 @@ def test_weights_belong_to_their_demonstrations(slider: Robot) -> None:
         weights.of(InMemory(slider.layout, [pushed(0.1, 40)]))
     with pytest.raises(BadWeights, match="sum to one"):
         Weights(("a", "b"), np.array([0.5, 0.2]))
+
+
+@pytest.mark.parametrize("hertz", [0.5, 2.0, 5.0, 10.0])
+@pytest.mark.parametrize("phase", [0.0, 0.5])
+def test_a_sine_whose_samples_miss_its_peaks_is_not_clipped(slider: Robot, hertz: float, phase: float) -> None:
+    """At 50 Hz a sine of 5 Hz repeats its largest sampled speed exactly, and is faster between the two samples."""
+    rate = 2 * np.pi * hertz
+    angles = rate * slider.layout.period_s * (np.arange(50) + phase)
+    speeds = 0.1 * rate * np.round(np.cos(angles), 12)
+    sine = Trajectory(np.stack([0.1 * np.sin(angles), speeds], axis=1), "a sine")
+    check_episode(episode_of(sine, 0), sine, slider)
+    limit = 0.7 * float(np.abs(speeds).max())
+    clipped = Trajectory(np.stack([sine.states[:, 0], np.clip(speeds, -limit, limit)], axis=1), "clipped")
+    with pytest.raises(BadEpisode, match="clipped"):
+        check_episode(episode_of(clipped, 0), clipped, slider)
+
+
+def test_encoder_steps_are_not_taken_for_clipped(slider: Robot) -> None:
+    """Of 3 and 4 steps in turn the mean speed is 3.5, again and again, and every other step is faster than that."""
+    places = 0.001 * np.cumsum(np.tile([3.0, 4.0], 40))
+    speeds = np.gradient(places, slider.layout.period_s)
+    recorded = Trajectory(np.stack([places, np.round(speeds, 9)], axis=1), "encoders")
+    check_episode(episode_of(recorded, 0), recorded, slider)
 
 
 def test_a_movement_that_repeats_itself_is_not_taken_for_clipped(slider: Robot) -> None:

@@ -12,30 +12,25 @@ from functools import cached_property
 import numpy as np
 
 from imitable.feasibility.reach import reach_gaps
-from imitable.feasibility.spans import Check, Span, impossible, spans
+from imitable.feasibility.spans import Check, Span, spans
 from imitable.feasibility.tolerance import Tolerance, default_tolerance
-from imitable.feasibility.unusual import GEOMETRY, Unusual, lasting, moment_steps, moments, unusual
+from imitable.feasibility.unusual import lasting, moment_steps, moments
 from imitable.robots.robot import Robot
 from imitable.robots.speeds import speed_limits
 from imitable.sim.ground import GROUND, standing
 from imitable.sim.kinematics import joint_space, state_space
 from imitable.sim.objects import own_entries
 from imitable.sim.poses import limited_joints
-from imitable.tracking.balance import Balance, Frame, balance, frame, friction_losses, missing_forces, slips
+from imitable.tracking.balance import Balance, Frame, balance, frame, friction_losses, least_effort, slips
 from imitable.tracking.bounds import Bound, excess_travel, overshoots, path_bound, quickest, torque_bound
 from imitable.tracking.inverse_dynamics import actuator_limits
 from imitable.types import Bools, Floats, Ints
-
-__all__ = ["GEOMETRY", "Span", "StaticChecks", "impossible", "static_checks"]
 
 SOFT = 0.5
 """A joint beyond its range, or geoms inside each other, by this part of the tolerance are suspicious."""
 
 SHORT = 0.1
 """A joint is suspicious that lacks this part of its torque."""
-
-ROOT_FIRST = 0.1
-"""What nothing drives is balanced by contacts so many times as exactly as joints: what is missing then, joints lack."""
 
 NEIGHBOURS, FASTER = 3, 2.5
 """A step is no jump that is less than so many times as large as one of so many before and after it: a frame was dropped."""
@@ -60,8 +55,6 @@ class StaticChecks:
     checks: tuple[Check, ...]
     """One per kind, in metres, radians, newtons and newton metres."""
     period_s: float
-    unusual: Unusual
-    """How unlike the body's own babbling the motion is: what scores depend on."""
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
@@ -103,13 +96,13 @@ class _Motion:
 
 
 def static_checks(imitator: Robot, states: Floats, tolerance: Tolerance | None = None) -> StaticChecks:
-    """(T + 1, S) → suspicions and what is certain, and how unusual the motion is; nothing is simulated.
+    """(T + 1, S) → suspicions and what is certain; nothing is simulated.
 
     Of an arm that is controlled by its tool only the tool counts, whatever its joints do.
     """
     tolerance, period = tolerance or default_tolerance(imitator), imitator.layout.period_s
     if imitator.tool is not None:
-        return StaticChecks(_tool_checks(imitator, states, tolerance), period, unusual(imitator, states))
+        return StaticChecks(_tool_checks(imitator, states, tolerance), period)
     strengths, found = actuator_limits(imitator), balance(imitator, states)
     motion = _Motion(
         imitator,
@@ -123,7 +116,7 @@ def static_checks(imitator: Robot, states: Floats, tolerance: Tolerance | None =
         joint_space(imitator).difference(states[1:], states[:-1])[:, : len(imitator.layout.qvel)],
     )
     checks = (_ranges(motion), _speeds(motion), _jumps(motion), _depths(motion), *_forces(motion), _path(motion))
-    return StaticChecks(checks, period, unusual(imitator, states, found))
+    return StaticChecks(checks, period)
 
 
 def _worst(kind: str, sizes: Floats, limits: Floats, ratios: Floats, names: tuple[str, ...], units: tuple[str, ...]) -> Check:
@@ -206,11 +199,11 @@ def _forces(motion: _Motion) -> tuple[Check, ...]:
     Contacts carry the root first, so that what a weak motor lacks is found at its joint.
     """
     hung, names = motion.hung, motion.names
-    units = _force_units(motion)
-    missing = np.where(motion.mine, missing_forces(motion.balance, motion.available, units), 0.0)
+    forces = np.where(motion.mine, least_effort(motion.balance, motion.available, hung.arms), 0.0)
+    missing = _beyond(forces, motion.available)
     mean, newtons = moments(missing, motion.imitator), motion.units("N", "Nm")
     joints = np.where(motion.driven, motion.available, 0.0)
-    least = np.where(motion.driven, np.maximum(SHORT * motion.available, 1e-9), units / ROOT_FIRST)
+    least = np.where(motion.driven, np.maximum(SHORT * motion.available, 1e-9), _push(motion) * hung.arms)
     torque = _worst("torque", np.abs(mean) + joints, joints, np.where(hung.roots, 0.0, np.abs(mean) / least), names, newtons)
     bound = _torque_bound(motion)
     torque = replace(
@@ -228,7 +221,7 @@ def _forces(motion: _Motion) -> tuple[Check, ...]:
     outer = _worst("outer force", np.abs(travel), least, np.where(hung.travel, np.abs(travel) / least, 0.0), names, newtons)
     turns = hung.roots & ~hung.travel
     tips = _worst("balance", np.abs(mean), least, np.where(turns, np.abs(mean) / least, 0.0), names, newtons)
-    return torque, support, outer, tips, _skating(motion, missing, units)
+    return torque, support, outer, tips, _skating(motion, missing)
 
 
 def _torque_bound(motion: _Motion) -> Bound:
@@ -244,7 +237,7 @@ def _torque_bound(motion: _Motion) -> Bound:
     return torque_bound(motion.imitator, states, limits, motion.tube, pushed)
 
 
-def _skating(motion: _Motion, missing: Floats, units: Floats) -> Check:
+def _skating(motion: _Motion, missing: Floats) -> Check:
     """Contacts that slide although their friction would stop them: against the slip they push, and nothing balances it."""
     imitator, hung = motion.imitator, motion.hung
     found = slips(imitator, motion.states, TOUCHING_M)
@@ -253,9 +246,11 @@ def _skating(motion: _Motion, missing: Floats, units: Floats) -> Check:
     excess = np.zeros(len(speeds))
     if (speeds > SLIP).any() and hung.travel.any():
         sliding = balance(imitator, motion.states, sliding_ms=SLIP)
-        with_slip = np.where(motion.mine, missing_forces(sliding, motion.available, units), 0.0)
+        rows = np.flatnonzero(speeds > SLIP)
+        with_slip = missing.copy()
+        with_slip[rows] = _beyond(least_effort(sliding, motion.available, hung.arms, rows), motion.available)[rows]
         size, without = (np.linalg.norm(moments(one * hung.travel, imitator), axis=1) for one in (with_slip, missing))
-        excess = np.where(speeds > SLIP, (size - without) / (LEAN * max(hung.weight, 1e-9)), 0.0)
+        excess = np.where(speeds > SLIP, (size - without) / _push(motion), 0.0)
     limits = np.full(len(speeds), SLIP)
     return Check("skating", excess, found.bodies[:-1], speeds, limits, names, ("m/s",) * len(names))
 
@@ -273,14 +268,15 @@ def _one(sizes: Floats, limit: float, name: str, unit: str) -> tuple[Ints, Float
     return np.zeros(len(sizes), np.int64), sizes, np.full(len(sizes), limit), (name,), (unit,)
 
 
-def _force_units(motion: _Motion) -> Floats:
-    """(nv) in which missing forces are made small: parts of what actuators have, and less of what carries the root."""
-    hung, driven = motion.hung, motion.driven
-    known = np.where(driven & np.isfinite(motion.available), motion.available, 0.0)
-    arms = np.where(hung.translations, 1.0, max(hung.radius, 1e-3))
-    push = LEAN * max(hung.weight, float((known / arms).max(initial=0.0)))
-    units = np.where(driven, LEAN * known, ROOT_FIRST * push * arms)
-    return np.maximum(units, 1e-3 * float(units.max(initial=0.0)) + 1e-9)
+def _beyond(forces: Floats, available: Floats) -> Floats:
+    """(T, nv), (nv) → (T, nv) what nobody has to give."""
+    return forces - np.clip(forces, -available, available)
+
+
+def _push(motion: _Motion) -> float:
+    """Return what counts as an outer force, newtons: a part of the weight, or of the strongest motor's push without one."""
+    known = np.where(motion.driven & np.isfinite(motion.available), motion.available, 0.0)
+    return max(1e-9, LEAN * (motion.hung.weight or float((known / motion.hung.arms).max(initial=0.0))))
 
 
 def _tool_checks(imitator: Robot, states: Floats, tolerance: Tolerance) -> tuple[Check, ...]:
@@ -296,4 +292,5 @@ def _tool_checks(imitator: Robot, states: Floats, tolerance: Tolerance) -> tuple
             certain[begin:end] = True
     period = imitator.layout.period_s
     numbers = _one(speeds / period, most / period, "tool", "m/s")
-    return reach, Check("speed", speeds / most / (1 + SHORT), *numbers, certain=certain)
+    ratios = lasting(speeds[:, None], 3)[:, 0] / most / (1 + SHORT)
+    return reach, Check("speed", ratios, *numbers, certain=certain)

@@ -200,8 +200,8 @@ class Unusual:
         return tuple(sorted(found, key=lambda span: (span.begin, span.kind)))
 
 
-def unusual(imitator: Robot, states: Floats, found: Balance | None = None) -> Unusual:
-    """(T + 1, S) → all kinds, (T) each; `found` is the balance of these states, if it is known. Nothing is simulated.
+def unusual(imitator: Robot, states: Floats) -> Unusual:
+    """(T + 1, S) → all kinds, (T) each; nothing is simulated.
 
     Limits, speeds, jumps and depths are read off the states. Forces are the least that T transitions lack:
 
@@ -214,7 +214,7 @@ def unusual(imitator: Robot, states: Floats, found: Balance | None = None) -> Un
     """
     if imitator.tool is not None:
         return _tool_checks(imitator, states)
-    own, found = standards(imitator), found or balance(imitator, states)
+    own, found = standards(imitator), balance(imitator, states)
     mine = own_entries(imitator)[imitator.layout.nq :]  # what objects do is not asked of the robot
     missing = np.where(mine, missing_forces(found, own.available, own.units), 0.0)
     joints, speeds = limited_joints(imitator), np.where(mine, np.abs(states[:, imitator.layout.nq :]), 0.0)

@@ -15,6 +15,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from scipy.optimize import nnls
 
 from imitable.robots.robot import Robot
 from imitable.sim.kinematics import joint_space
@@ -32,6 +33,10 @@ ROUNDS, LOOK_AGAIN = 200, 10
 
 SOLVED, CONVERGED = 0.1, 0.02
 """A transition is solved whose missing forces are below this part of their units, or hardly changed since the last look."""
+
+
+ROOT_PART, HARDER, BATCHES = 1 / 30, 3, 12
+"""Of `least_effort`: the root's part of the usual unit, how often it asks again, and how many batches of supports it tries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +114,61 @@ def missing_forces(found: Balance, available: Floats, units: Floats) -> Floats:
         slim = _slim(found.supports[rows, :count]) / units
         missing[rows] = _least(needed[rows], slim, limit, missing[rows])
     return missing * units
+
+
+def least_effort(found: Balance, available: Floats, arms: Floats, rows: Ints | None = None) -> Floats:
+    """(T, nv) forces that actuators must exert where they drive, and that are missing where nothing does, at the least effort.
+
+    f = needed − supportsᵀ x   with   x = argmin_{x ≥ 0} ‖f / unit‖²,
+
+    unit = what actuators have (nv), and `ROOT_PART` of the usual one times `arms` (nv) where nothing drives, so that contacts
+    carry the root first. Least squares may ask a joint for more than it has while others could help, so what is beyond its
+    limit is weighed more, and solved again. `rows` are the transitions to look at; of the others f is needed as it is.
+    """
+    known = available[np.isfinite(available) & (available > 0)]
+    usual = float(np.median(known)) if len(known) else max(1e-9, float(np.abs(found.needed).max(initial=0.0)))
+    finite = np.where(np.isfinite(available), available, usual)
+    units, forces = np.where(available > 0, finite, ROOT_PART * usual * arms), found.needed.copy()
+    limits = np.where(available > 0, available, np.inf)
+    chosen = range(len(forces)) if rows is None else rows.tolist()
+    for row in chosen:
+        used = found.supports[row][np.abs(found.supports[row]).sum(axis=1) > 0]
+        if not len(used):
+            continue
+        weights, least = 1 / units, np.inf
+        for _ in range(1 + HARDER):
+            left = needed_after(used, found.needed[row], weights)
+            beyond = np.abs(left) > limits
+            excess = float((np.maximum(0.0, np.abs(left) - limits) / units)[available > 0].sum())
+            if excess < least:
+                forces[row], least = left, excess
+            if not beyond.any():
+                break
+            weights = np.where(beyond, 3 * weights, weights)
+    return forces
+
+
+def needed_after(supports: Floats, needed: Floats, weights: Floats) -> Floats:
+    """(n, nv), (nv), (nv) → (nv) needed − supportsᵀ x, x = argmin_{x ≥ 0} ‖weights (needed − supportsᵀ x)‖².
+
+    Few of hundreds of supports push in the end: columns enter by how much they would help, a batch at a time.
+    """
+    columns = supports * weights
+    columns /= np.maximum(np.linalg.norm(columns, axis=1, keepdims=True), 1e-30)
+    goal = needed * weights
+    rest, active = goal, np.zeros(0, np.int64)
+    enough = 1e-6 * max(1e-12, float(np.linalg.norm(goal)))
+    for _ in range(BATCHES):
+        gains = columns @ rest
+        gains[active] = 0
+        best = np.argsort(-gains)[: len(needed)]
+        best = best[gains[best] > enough]
+        if not len(best):
+            break
+        active = np.concatenate([active, best])
+        pushes, _ = nnls(columns[active].T, goal, maxiter=10 * len(active))
+        rest, active = goal - pushes @ columns[active], active[pushes > 0]
+    return rest / weights
 
 
 def _alike(supports: Floats, chosen: Bools) -> Iterator[tuple[Ints, int]]:
@@ -278,6 +338,11 @@ class Frame:
     """Radius of gyration about the centre of mass at the start, metres."""
     roots: Bools
     """(nv) all degrees of freedom of bodies that travel, turns included."""
+
+    @property
+    def arms(self) -> Floats:
+        """(nv) 1, and the radius where a degree of freedom turns: a push there turns the body as a torque does."""
+        return np.where(self.translations, 1.0, max(self.radius, 1e-3))
 
 
 def frame(robot: Robot, driven: Bools) -> Frame:

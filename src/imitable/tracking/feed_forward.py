@@ -10,19 +10,12 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from scipy.optimize import nnls
 
 from imitable.robots.robot import Robot
 from imitable.sim.kinematics import state_space
-from imitable.tracking.balance import Balance, balance, friction_losses
+from imitable.tracking.balance import balance, frame, friction_losses, least_effort
 from imitable.tracking.inverse_dynamics import actuator_limits, biases, linear
 from imitable.types import Floats
-
-ROOT_FIRST = 30.0
-"""What nothing drives must be balanced by contacts so many times as exactly as the forces of actuators are made small."""
-
-LEAST_PUSH = 1e-3
-"""Weight of the contacts' own pushes: of two ways to push, the one that pushes less."""
 
 AT_REST = 0.05
 """Radians or metres per second at which half of a joint's dry friction acts."""
@@ -31,10 +24,8 @@ AT_REST = 0.05
 def feed_forward(imitator: Robot, states: Floats) -> Floats:
     """(T + 1, S) → (T, A) controls that exert the mean forces of each transition, not clipped to the control range.
 
-    u = needed − supportsᵀ x   with   x = argmin_{x ≥ 0} ‖(needed − supportsᵀ x) / unit‖² + ε ‖x‖²,
-
-    unit = an actuator's limit where one drives, and 1 / `ROOT_FIRST` of the usual one elsewhere: contacts carry the root.
-    Then control = (f − bias) / gain, momentᵀ f = u, with a servo's bias at the mean of both states. An arm with a tool is
+    Contacts carry what they can: f is that of `least_effort`, and momentᵀ (forces of actuators) = f + dry friction.
+    Then control = (force − bias) / gain, with a servo's bias at the mean of both states. An arm with a tool is
     controlled by the tool's displacement.
     """
     if imitator.tool is not None:
@@ -42,30 +33,13 @@ def feed_forward(imitator: Robot, states: Floats) -> Floats:
     found, nq = balance(imitator, states), imitator.layout.nq
     speeds = (states[1:, nq:] + states[:-1, nq:]) / 2
     rubbing = friction_losses(imitator) * speeds / (np.abs(speeds) + AT_REST)
-    joint_forces = _driven_forces(found, actuator_limits(imitator)) + rubbing
+    limits = actuator_limits(imitator)
+    joint_forces = np.where(limits > 0, least_effort(found, limits, frame(imitator, limits > 0).arms), 0.0) + rubbing
     model = imitator.model
     forces = np.matmul(joint_forces[:, None], np.linalg.pinv(_moments(model, states[:-1])))[:, 0]
     bias = biases(imitator, states)
     gains = np.where(linear(model), model.actuator_gainprm[:, 0], np.inf)
     return (forces - (bias[1:] + bias[:-1]) / 2) / gains
-
-
-def _driven_forces(found: Balance, limits: Floats) -> Floats:
-    """(nv) limits → (T, nv) forces of actuators, with contacts that make them small; 0 where nothing drives."""
-    known = limits[np.isfinite(limits) & (limits > 0)]
-    usual = float(np.median(known)) if len(known) else max(1e-9, float(np.abs(found.needed).max()))
-    units = np.where(limits > 0, np.where(np.isfinite(limits), limits, usual), usual / ROOT_FIRST)
-    forces = found.needed.copy()
-    for row, (needed, supports) in enumerate(zip(found.needed, found.supports, strict=True)):
-        used = supports[np.abs(supports).sum(axis=1) > 0]
-        if len(used):
-            columns = used.T / units[:, None]
-            columns /= np.linalg.norm(columns, axis=0)
-            pushes, _ = nnls(
-                np.vstack([columns, LEAST_PUSH * np.eye(len(used))]), np.append(needed / units, np.zeros(len(used)))
-            )
-            forces[row] -= units * (columns @ pushes)
-    return np.where(limits > 0, forces, 0.0)
 
 
 def _moments(model: Any, states: Floats) -> Floats:
