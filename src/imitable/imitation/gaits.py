@@ -61,16 +61,20 @@ def gait_distances(demos: Demonstrations, imitator: Robot, weights: Weights | No
     if len(names) < 2:
         return []
     clouds = [_cloud(demos, _heaviest(groups[name], mass), imitator, weights) for name in names]
-    spreads = [mean_distance(cloud) for cloud in clouds]
     found = [
-        GaitDistance(
-            (names[i], names[j]),
-            (parts[names[i]], parts[names[j]]),
-            sliced_distance(clouds[i], clouds[j]) / max(0.5 * spreads[i] + 0.5 * spreads[j], REST),
-        )
-        for i, j in combinations(range(len(names)), 2)
+        GaitDistance((names[i], names[j]), (parts[names[i]], parts[names[j]]), distance)
+        for (i, j), distance in distances_between(clouds).items()
     ]
     return sorted(found, key=lambda pair: -pair.distance)
+
+
+def distances_between(clouds: Sequence[Cloud]) -> dict[tuple[int, int], float]:
+    """Return g of every two of some clouds, by their places i < j."""
+    spreads = [mean_distance(cloud) for cloud in clouds]
+    return {
+        (i, j): sliced_distance(clouds[i], clouds[j]) / max(0.5 * spreads[i] + 0.5 * spreads[j], REST)
+        for i, j in combinations(range(len(clouds)), 2)
+    }
 
 
 def gait_remark(distances: Sequence[GaitDistance], weights: Weights | None = None) -> str:

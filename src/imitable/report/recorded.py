@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from imitable.experiments.cases import STANDARD
-from imitable.experiments.catalogue import Entry, Experiment, catalogue
+from imitable.experiments.catalogue import Entry, Experiment
 from imitable.experiments.cell_records import CellRecord, cell_paths
 from imitable.experiments.cells import Cell, Terms, cells_of
 from imitable.experiments.jobs import RunJob
+from imitable.experiments.prediction import everything, first_outcomes
 from imitable.experiments.protocol import Protocol
 from imitable.experiments.records import read_record
 from imitable.experiments.rows import likest, scored_by
@@ -62,7 +63,8 @@ def scale_of(records: Records, protocol: Protocol) -> float:
 
 def shown_of(records: Records, terms: Terms) -> Shown:
     """Return the tables of some records under some terms."""
-    usual = [_usual_table(one, terms, records) for one in catalogue(tuple(terms.protocol.learners))]
+    outcomes = first_outcomes(terms, lambda job: _held(records, job))
+    usual = [_usual_table(one, terms, records) for one in everything(tuple(terms.protocol.learners), outcomes)]
     known = {cell.job for table in usual for cell in table.cells}
     theirs = _own_records(records, terms, known, usual)
     own = _own_cells(usual, theirs)
@@ -81,9 +83,13 @@ def recorded(tables: Sequence[Table]) -> list[CellRecord]:
 def _usual_table(experiment: Experiment, terms: Terms, records: Records) -> Table:
     """Return the table of an experiment as the catalogue has it."""
     cells = cells_of([experiment], terms)
-    found = [records.get(cell.job.name) for cell in cells]
-    held = [one if one is not None and one.job == cell.job else None for one, cell in zip(found, cells, strict=True)]
-    return Table(experiment, tuple(cells), tuple(held))
+    return Table(experiment, tuple(cells), tuple(_held(records, cell.job) for cell in cells))
+
+
+def _held(records: Records, job: RunJob) -> CellRecord | None:
+    """Return the record of a job, unless another job's has its name."""
+    found = records.get(job.name)
+    return found if found is not None and found.job == job else None
 
 
 def _own_records(records: Records, terms: Terms, known: set[RunJob], tables: Sequence[Table]) -> list[CellRecord]:
