@@ -16,7 +16,7 @@ from prediction_figures import FAMILIES, heat_map, reliability_diagram, scatter
 
 from imitable.experiments.cell_records import read_cell
 from imitable.experiments.cells import Terms
-from imitable.experiments.halves import IMITATORS, fixed_halves
+from imitable.experiments.halves import IMITATORS, RANDOM_RETURNS, fixed_halves
 from imitable.experiments.pair_results import (
     GAITS,
     KNOBS,
@@ -293,9 +293,16 @@ def weighed(found: Found) -> list[str]:
         above = "above both baselines" if one.claim.above else f"not above {' and '.join(one.claim.unbeaten)}"
         lines.append(
             f"* {one.place}: `direct` is {above}; p {one.adjusted:.2g} after Holm ({certain}), paired {one.paired:.2g}, least "
-            f"certain against {one.claim.baseline}."
+            f"certain against {one.claim.baseline}{_of_oracle(table, one.place)}."
         )
     return [*lines, ""]
+
+
+def _of_oracle(table: Table, place: str) -> str:
+    """Say which part of the oracle's return `direct` reaches, both above a random policy."""
+    ours, best = table.returns(place, "direct"), table.returns(place, "oracle")
+    zero = RANDOM_RETURNS[place]
+    return f"; {(ours.mean() - zero) / (best.mean() - zero):.0%} of the oracle" if len(best) else ""
 
 
 METHOD = (

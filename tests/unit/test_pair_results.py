@@ -12,8 +12,8 @@ import pytest
 
 from imitable.experiments import pair_scores
 from imitable.experiments.cell_records import CellRecord, Occupied, read_cells, write_cell
-from imitable.experiments.cells import Terms, cells_of
-from imitable.experiments.halves import RANDOM_RETURNS
+from imitable.experiments.cells import Terms, cells_of, chosen
+from imitable.experiments.halves import RANDOM_RETURNS, fixed_halves
 from imitable.experiments.pair_results import (
     CHANCE,
     GAITS,
@@ -46,7 +46,7 @@ from imitable.experiments.pair_scores import (
     scorers_for,
     scores_path,
 )
-from imitable.experiments.prediction import PAIRS, added, demonstrators_for, others_for
+from imitable.experiments.prediction import PAIRS, added, continuum, demonstrators_for, others_for
 from imitable.experiments.protocol import default_protocol, read_protocol
 from imitable.experiments.records import Places, write_record
 
@@ -130,6 +130,14 @@ def record(template: CellRecord) -> Recorder:
                 write_cell(records, whole)
 
     return write
+
+
+def write_pair(records: Path, template: CellRecord, imitator: str, body: str) -> None:
+    """Write that half of what was demonstrated is reached, with seed 0."""
+    [cell] = cells_of(chosen([PAIRS], [f"pairs/{imitator}/{body} alone"]), replace(TERMS, seeds=1))
+    zero = RANDOM_RETURNS[imitator]
+    played = replace(template.mean_actions, mean=zero + 500)
+    write_cell(records, replace(template, job=cell.job, mean_actions=played, demonstrated_return=zero + 1000))
 
 
 def shares(body: str, best: str, seed: int) -> float:
@@ -227,7 +235,7 @@ def test_what_is_recorded_is_not_made_again(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_page_is_written_from_whatever_is_recorded(
-    tmp_path: Path, record: Recorder, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, record: Recorder, template: CellRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
     script, images = import_module("prediction_page"), tmp_path / "images"
@@ -252,4 +260,17 @@ def test_the_page_is_written_from_whatever_is_recorded(
     assert (images / "outcomes-hopper.svg").read_bytes().startswith(b"<?xml")
     assert np.all([f"images/prediction/{path.name}" in page for path in images.iterdir()])
     assert "nan" not in page
+    assert page.count("Not recorded yet.") == 1, "continuum"
     assert "No pair of this half is recorded yet." in text(reporting=True), "what was recorded is of the other half"
+    imitator = fixed_halves().continuum[0]
+    returns = {"direct": 900.0, "ID-Feas (our weight rule)": 700.0, "neighbours": 800.0, "oracle": 1000.0}
+    settled = {(imitator, body): 0.5 for body in others_for(imitator)}
+    for one, other in settled:
+        write_pair(tmp_path / "cells", template, one, other)
+    for cell in cells_of([continuum(settled)], replace(TERMS, seeds=2)):
+        if cell.where == imitator and cell.row in returns:
+            mean = RANDOM_RETURNS[imitator] + returns[cell.row] + cell.seed
+            played = replace(template.mean_actions, mean=mean)
+            write_cell(tmp_path / "cells", replace(template, job=cell.job, mean_actions=played))
+    assert f"* {imitator}: `direct` is above both baselines; p " in (weighed := text())
+    assert "paired 0.5, least certain against neighbours; 90% of the oracle." in weighed

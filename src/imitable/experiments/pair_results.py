@@ -120,7 +120,8 @@ def mixtures_of(terms: Terms, records: Path, pairs: Sequence[Pair]) -> list[Mixt
         if not entry.missing:
             imitator, (best, other) = entry.where.imitator, entry.where.setting.demonstrators
             base, made = alone[imitator, best].gains, _by_seed(entry, terms, records)
-            outcomes = {seed: _gain(one) / base[seed] for seed, one in made.items() if seed in base}
+            # where even the best one is worse than a random policy, there is nothing to harm
+            outcomes = {seed: _gain(one) / base[seed] for seed, one in made.items() if base.get(seed, 0.0) > 0}
             found.append(Mixture(imitator, best, other, outcomes))
     return found
 
