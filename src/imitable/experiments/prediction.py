@@ -86,10 +86,11 @@ def first_outcomes(terms: Terms, read: Callable[[RunJob], CellRecord | None]) ->
     return {pair: normalised_return(record) for pair, record in made.items() if record is not None}
 
 
-def missing_pairs(imitator: str, outcomes: Outcomes) -> str:
-    """Return what must be recorded before the mixtures of an imitator are known; empty if nothing."""
-    missing = sum((imitator, body) not in outcomes for body in others_for(imitator))
-    return f"pairs/{imitator} lacks seed {CHOOSER} of {missing} demonstrators" if missing else ""
+def waiting(imitators: Sequence[str], outcomes: Outcomes) -> dict[str, str]:
+    """Return what must be recorded before the mixtures of some imitators are known, by those of which they are not."""
+    found = [one for one in imitators if any((one, body) not in outcomes for body in others_for(one))]
+    reason = f"run seed {CHOOSER} of pairs first: {len(found)} of {len(imitators)} imitators lack it"
+    return dict.fromkeys(found, reason)
 
 
 def best_for(imitator: str, outcomes: Outcomes) -> str:
@@ -100,8 +101,9 @@ def best_for(imitator: str, outcomes: Outcomes) -> str:
 def added(outcomes: Outcomes) -> Experiment:
     """Return what another demonstrator does to demonstrations of the best one."""
     found: list[Entry] = []
+    lacking = waiting(IMITATORS, outcomes)
     for imitator in IMITATORS:
-        missing = missing_pairs(imitator, outcomes)
+        missing = lacking.get(imitator, "")
         best = "" if missing else best_for(imitator, outcomes)
         for body in others_for(imitator):
             where = _where(imitator, [best or imitator, body], [BEST, OTHER])
@@ -130,8 +132,9 @@ def oracle_masses(imitator: str, outcomes: Outcomes) -> tuple[tuple[str, float],
 def continuum(outcomes: Outcomes) -> Experiment:
     """Return all demonstrators of a family in equal numbers, weighed in several ways."""
     found: list[Entry] = []
+    lacking = waiting(fixed_halves().continuum, outcomes)
     for imitator in fixed_halves().continuum:
-        bodies, missing = others_for(imitator), missing_pairs(imitator, outcomes)
+        bodies, missing = others_for(imitator), lacking.get(imitator, "")
         where = _where(imitator, bodies, [EACH] * len(bodies))
         rows = (replace(GAIL, name="unweighted"), ID_FEAS_OURS, NEIGHBOURS, OURS, DIRECT)
         found += [Entry(where, row, claimed=True) for row in rows]
