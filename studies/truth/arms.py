@@ -311,12 +311,11 @@ def servo_control(reference: Floats, body: Body) -> Control:
     return control
 
 
-def made_impossible(arm: Arm, made: str) -> Iterator[Made]:
-    """Make motions of one kind, as many as are asked for."""
+def made_impossible(arm: Arm, made: str) -> Iterator[Made | None]:
+    """Make motions of one kind, as many as are asked for; None where one turns out possible."""
     for index in range(10_000):
         if made in ("strength", "mass"):
             found = arm.weakened(made, index)
         else:
             found = {"torque": arm.torque, "range": arm.cut, "speed": arm.fast}[made](index)
-        if found is not None:
-            yield found
+        yield found

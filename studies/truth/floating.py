@@ -106,8 +106,8 @@ class Floating:
             return bool(np.isfinite(self.body.ranges).all(axis=1).any())
         return self.robot.gravity or kind not in ON_A_FLOOR
 
-    def spliced(self, kind: str) -> Iterator[Made]:
-        """Make motions with one kind of splice, at random places, lengths and magnitudes."""
+    def spliced(self, kind: str) -> Iterator[Made | None]:
+        """Make motions with one kind of splice, at random places, lengths and magnitudes; None where one might be possible."""
         make: dict[str, Callable[[Floats, np.random.Generator], Made | None]] = {
             "jump": self._jump,
             "teleport": self._teleport,
@@ -119,9 +119,7 @@ class Floating:
             "shake": self._shake,
         }
         for index in range(10_000):
-            made = make[kind](self._base(index), self._rng(kind, index))
-            if made is not None:
-                yield made
+            yield make[kind](self._base(index), self._rng(kind, index))
 
     @cached_property
     def _times(self) -> Floats:

@@ -25,8 +25,11 @@ EACH = 66
 KNOBBED = 0.09
 """Part of the feasible motions that each knobbed imitator makes itself."""
 
-ARM_PARTS = {"torque": 0.4, "range": 0.16, "strength": 0.16, "mass": 0.16, "speed": 0.12}
-"""How an arm's impossible motions are divided."""
+ARM_PARTS = {"torque": 0.4, "strength": 0.16, "mass": 0.16, "speed": 0.12, "range": 0.16}
+"""How an arm's impossible motions are divided; what one way cannot make, those after it make instead."""
+
+HOPELESS, TRIES = 25, 10
+"""Tries without any impossible motion, and tries per motion, after which a way is given up."""
 
 WEAK = 0.25
 """Weak motions that are kept, as a part of the impossible ones."""
@@ -69,19 +72,24 @@ def _arm_motions(robot: Entry, each: int, seed: int, notes: list[str]) -> Iterat
     for kind in kinds:
         knob = arm.knobs[kind]
         yield from _feasible(robot, knob, arm.body, lambda i, knob=knob: arm.own(i, knob), knobbed, seed, group=kind)
+    missing = 0
     for kind, part in ARM_PARTS.items():
         knob, group = (arm.knobs[kind], kind) if kind in arm.knobs else ("", "base")
-        count = max(1, round(part * each))
-        yield from _impossible(robot, group, knob, kind, made_impossible(arm, kind), count, notes)
+        count = max(1, round(part * each)) + missing
+        made = list(_impossible(robot, group, knob, kind, made_impossible(arm, kind), count, notes))
+        missing = count - sum(motion.truth.label == "impossible" for motion in made)
+        yield from made
 
 
 def _floating_motions(robot: Entry, each: int, seed: int, notes: list[str]) -> Iterator[Motion]:
     body = Floating(robot, seed)
     yield from _feasible(robot, "", body.body, body.own, each, seed)
-    kinds = [kind for kind in SPLICES if body.can(kind)]
-    for kind in kinds:
-        count = -(-each // len(kinds))
-        yield from _impossible(robot, "base", "", kind, body.spliced(kind), count, notes)
+    kinds, missing = [kind for kind in SPLICES if body.can(kind)], 0
+    for kind in sorted(kinds, key=lambda kind: kind == "jump"):  # which every body can
+        count = -(-each // len(kinds)) + missing
+        made = list(_impossible(robot, "base", "", kind, body.spliced(kind), count, notes))
+        missing = count - sum(motion.truth.label == "impossible" for motion in made)
+        yield from made
 
 
 def _feasible(
@@ -102,12 +110,16 @@ def _feasible(
 
 
 def _impossible(
-    robot: Entry, group: str, knob: str, kind: str, source: Iterator[Made], count: int, notes: list[str]
+    robot: Entry, group: str, knob: str, kind: str, source: Iterator[Made | None], count: int, notes: list[str]
 ) -> Iterator[Motion]:
     """Give motions of one kind, until there are enough that are impossible by at least the tolerance."""
     enough, weak, tried = 0, 0, 0
-    for made in islice(source, 40 * count):
+    for made in islice(source, TRIES * count):
         tried += 1
+        if tried > HOPELESS and not enough:
+            break
+        if made is None:
+            continue
         label: Label = "impossible" if made.magnitude >= 1 else "weak"
         if label == "weak" and weak >= WEAK * count:
             continue

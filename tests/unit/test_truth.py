@@ -66,12 +66,12 @@ def test_own_motions_need_no_more_than_there_is(hinges: Arm) -> None:
 
 @pytest.mark.parametrize("made", ["torque", "range", "strength", "mass", "speed"])
 def test_impossible_motions_of_an_arm(hinges: Arm, made: str) -> None:
-    for motion in islice(made_impossible(hinges, made), 3):
+    for motion in islice(filter(None, made_impossible(hinges, made)), 3):
         assert motion.span is not None
         assert 0 <= motion.span[0] <= motion.span[1] <= 3
         assert motion.magnitude > 0
         assert motion.part in hinges.body.names
-    once, again = (next(made_impossible(Arm(entry("hinges")), made)) for _ in range(2))
+    once, again = (next(filter(None, made_impossible(Arm(entry("hinges")), made))) for _ in range(2))
     assert np.array_equal(once.states, again.states)
 
 
@@ -86,7 +86,7 @@ def test_splices_change_nothing_outside_their_span(hull: Floating) -> None:
     for kind in SPLICES:
         if not hull.can(kind):
             continue
-        motion = next(hull.spliced(kind))
+        motion = next(filter(None, hull.spliced(kind)))
         first = round(motion.span[0] / hull.body.period) if motion.span else 0
         bases = [hull.own(10_000 + index).states for index in range(2)]
         same = [np.array_equal(motion.states[: first - 1], base[: first - 1]) for base in bases]
