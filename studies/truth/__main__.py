@@ -30,7 +30,8 @@ def main() -> None:
     judging.add_argument("--out", type=Path, required=True)
     for one in (scoring, judging):
         one.add_argument("--method", default="direct", help="scorer and settings, for example direct:effort=quick")
-        one.add_argument("--name", default="", help="name of the run; default: the commit")
+    scoring.add_argument("--name", default="", help="name of the run; default: the commit")
+    scoring.add_argument("--version", default="", help="what the page prints as the version; default: the commit")
     paging = verbs.add_parser("page", help="write results/truth.md from the runs in results/truth and those just scored")
     paging.add_argument("--names", nargs="*", default=[], help="runs whose rows are gathered into results/truth first")
     given = parser.parse_args()
@@ -40,7 +41,8 @@ def main() -> None:
         _make(_picked(given.split, given.robots), given.each)
     elif given.verb == "score":
         name = given.name or commit()
-        judge_all(_picked(given.split, given.robots), name, given.each, given.method, data() / "verdicts" / name)
+        robots, version = _picked(given.split, given.robots), given.version or commit()
+        judge_all(robots, version, given.each, given.method, data() / "verdicts" / name)
     elif given.verb == "judge":
         judge(entry(given.robot), given.each, given.method, given.out)
     else:

@@ -26,6 +26,9 @@ OLD_NAMES = {"nearly": "borderline"}
 REFUSED, NO_KNOB = "refused", "no knob"
 """A motion that `score` does not take at all, and an imitator that this version cannot set up."""
 
+ABOUT = "about.txt"
+"""In a run's folder: version, method and number of motions, JSON."""
+
 COLUMNS = (
     "share",
     "residual",
@@ -56,19 +59,6 @@ class Judged:
     remark: str = ""
 
 
-@dataclass(frozen=True)
-class Run:
-    """One pass over motions with one version."""
-
-    name: str
-    version: str
-    method: str
-    each: int
-    rows: tuple[Judged, ...]
-    notes: dict[str, list[str]]
-    """Per robot: what could not be made."""
-
-
 def chosen(truths: Sequence[Truth], each: int) -> list[Truth]:
     """Return `each` feasible and `each` impossible motions, evenly over how they were made, and a quarter as many weak ones."""
     picked: list[Truth] = []
@@ -85,15 +75,16 @@ def chosen(truths: Sequence[Truth], each: int) -> list[Truth]:
     return picked
 
 
-def judge_all(robots: Sequence[Entry], name: str, each: int, method: str, out: Path) -> None:
+def judge_all(robots: Sequence[Entry], version: str, each: int, method: str, out: Path) -> None:
     """Judge robots one after the other, each in a child process; those that are done are left alone."""
     out.mkdir(parents=True, exist_ok=True)
+    (out / ABOUT).write_text(json.dumps({"version": version, "method": method, "each": each}) + "\n", encoding="utf-8")
     for robot in robots:
         target = out / f"{robot.name}.json"
         if target.is_file():
             continue
         command = [sys.executable, "-m", "studies.truth", "judge", robot.name, "--each", str(each), "--method", method]
-        finished = subprocess.run([*command, "--out", str(target), "--name", name], check=False)
+        finished = subprocess.run([*command, "--out", str(target)], check=False)
         print(
             f"{robot.name}: {'done' if finished.returncode == 0 else f'failed with exit code {finished.returncode}'}",
             flush=True,

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
-from studies.truth.judge import NO_KNOB, REFUSED, VERDICTS, Judged, read_rows
+from studies.truth.judge import ABOUT, NO_KNOB, REFUSED, VERDICTS, Judged, read_rows
 from studies.truth.motion import CAUSES, Truth
 from studies.truth.robots import ROBOTS
 from studies.truth.scenes import ROOT
@@ -41,7 +41,8 @@ def collect_run(name: str, verdicts: Path) -> None:
     """Gather the rows of a run into one record: what the page is made of."""
     robots = {path.stem: read_rows(path) for path in sorted(verdicts.glob("*.json"))}
     RECORDS.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps({"robot": robot, "notes": notes}) for robot, (_, notes) in robots.items()]
+    lines = [(verdicts / ABOUT).read_text(encoding="utf-8").strip()]
+    lines += [json.dumps({"robot": robot, "notes": notes}) for robot, (_, notes) in robots.items()]
     lines += [json.dumps(_compact(row)) for rows, _ in robots.values() for row in rows]
     (RECORDS / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -58,11 +59,12 @@ def _rounded(value: object) -> object:
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def read_run(path: Path) -> tuple[list[Judged], dict[str, list[str]]]:
-    """Read a recorded run: rows, and per robot what could not be made."""
+def read_run(path: Path) -> tuple[list[Judged], dict[str, list[str]], dict[str, object]]:
+    """Read a recorded run: rows, per robot what could not be made, and how it was scored."""
+    about, *lines = path.read_text(encoding="utf-8").splitlines()
     rows: list[Judged] = []
     notes: dict[str, list[str]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in lines:
         content = json.loads(line)
         if "robot" in content:
             notes[content["robot"]] = content["notes"]
@@ -73,7 +75,7 @@ def read_run(path: Path) -> tuple[list[Judged], dict[str, list[str]]]:
         known = {"spans": None, "cause": None, "success": None, "core_seconds": 0.0} | content
         known |= {"truth": Truth(**truth), "spans": None if spans is None else tuple((float(a), float(b)) for a, b in spans)}
         rows.append(Judged(**known))
-    return rows, notes
+    return rows, notes, json.loads(about)
 
 
 def write_page() -> Path:
@@ -81,8 +83,7 @@ def write_page() -> Path:
     runs = sorted(RECORDS.glob("*.jsonl"), key=lambda path: (path.stem == "before", path.stat().st_mtime))
     parts = [_introduction()]
     for path in runs:
-        rows, notes = read_run(path)
-        parts.append(_run(path.stem, rows, notes))
+        parts.append(_run(path.stem, *read_run(path)))
     PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return PAGE
 
@@ -104,8 +105,9 @@ def _introduction() -> str:
     return "\n\n".join((INTRODUCTION, _table(("robot", "kind", "half", "moved by", "package", "settings"), table), COMMANDS))
 
 
-def _run(name: str, rows: list[Judged], notes: dict[str, list[str]]) -> str:
-    parts = [f"## Run `{name}`", f"{len(rows)} motions of {len({row.truth.robot for row in rows})} robots."]
+def _run(name: str, rows: list[Judged], notes: dict[str, list[str]], about: dict[str, object]) -> str:
+    robots, method = len({row.truth.robot for row in rows}), f"method `{about['method']}`, `--each {about['each']}`"
+    parts = [f"## Run `{name}`", f"Version {about['version']}, {method}: {len(rows)} motions of {robots} robots."]
     for split in ("development", "reporting"):
         names = {robot.name for robot in ROBOTS if robot.split == split}
         half = [row for row in rows if row.truth.robot in names]
