@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
     "results/*.md",
     "results/*.svg",
     "results/*.json",

@@ -82,7 +82,7 @@ def make(recipe: Recipe, work: Path) -> subprocess.CompletedProcess[str]:
 
 def imitable(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     """Run one command line in a folder, with the code beside this script, whatever else is installed."""
-    command = [sys.executable, "-m", "imitable.cli.main", *arguments]
+    command = [sys.executable, "-m", "imitable", *arguments]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
 

@@ -2,7 +2,19 @@
 """Every error a user can cause. Each message is one line: what is wrong, and what would be right."""
 
 import difflib
+import re
 from collections.abc import Callable, Iterable
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+"""C0, C1 and bidirectional controls, line separators, and bytes of file names that are no text."""
+
+
+def printable(line: str) -> str:
+    r"""Return a line that does nothing to a terminal but stand there: control characters become \x1b and the like.
+
+    Names come from files; everything that is printed goes through here.
+    """
+    return _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], line)
 
 
 class ImitableError(Exception):
@@ -12,8 +24,8 @@ class ImitableError(Exception):
     """What the command line leaves with."""
 
     def __init__(self, message: str) -> None:
-        """Keep `message` on one line, whatever was put into it."""
-        super().__init__(" ".join(message.split()))
+        """Keep `message` on one line that can be printed, whatever was put into it."""
+        super().__init__(printable(" ".join(message.split())))
 
     def __reduce__(self) -> "tuple[Callable[..., ImitableError], tuple[type[ImitableError], str]]":
         """Let an error cross from a worker process with the message it has, whatever its class needs to be made."""
@@ -267,7 +279,7 @@ class LostConnection(ImitableError):
     """The arm cannot be reached, or no longer."""
 
     def __init__(self, address: str, reason: str) -> None:
-        super().__init__(f"no connection to the arm at {address}: {reason}; an arm that hears nothing stops by itself")
+        super().__init__(f"no connection to the arm at {address}: {reason}; Franka arms stop on their own when commands cease")
 
 
 class ArmRefuses(ImitableError):

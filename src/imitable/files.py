@@ -4,6 +4,7 @@
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -53,14 +54,27 @@ def content_hash(path: str | Path) -> str:
 
 def check_free(path: Path, *, overwrite: bool, resume: bool = False) -> None:
     """Refuse an output that exists, unless it may be replaced."""
+    check_kind(path)
     if path.exists() and not overwrite:
         raise OutputExists(str(path), resume=resume)
+
+
+def check_kind(path: Path) -> None:
+    """Refuse to replace what is neither a file nor a folder, whatever the user allows: a device, a pipe, a socket, a link."""
+    if not os.path.lexists(path):
+        return
+    mode = path.lstat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        kind = "a symbolic link" if stat.S_ISLNK(mode) else "a device, a pipe or a socket"
+        raise CannotWrite(str(path), f"it is {kind}, and only files and folders are replaced; name another place")
 
 
 def check_only(folder: Path, *patterns: str) -> None:
     """Refuse to replace a folder that holds anything but files of these names: it is not one that we wrote."""
     for file in folder.rglob("*") if folder.is_dir() else ():
-        if file.is_file() and not any(file.relative_to(folder).match(pattern) for pattern in patterns):
+        plain = not file.is_symlink()
+        ours = plain and file.is_file() and any(file.relative_to(folder).match(pattern) for pattern in patterns)
+        if not ours and not (plain and file.is_dir()):
             raise CannotWrite(str(folder), f"{file.name} stands there, which is none of ours: it is not replaced")
 
 
@@ -72,6 +86,7 @@ def check_modes(*, resume: bool, overwrite: bool) -> None:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file atomically; a full disk leaves neither a new file nor a damaged old one."""
+    check_kind(path)
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -102,6 +117,7 @@ def append_line(path: Path, line: str) -> None:
 @contextmanager
 def new_file(path: Path) -> Generator[Path]:
     """Give the path of a temporary file to write; it takes the place of `path` when the block ends well, else it vanishes."""
+    check_kind(path)
     with new_folder(path.with_name(f"{path.name}.draft")) as folder:
         yield folder / path.name
         os.replace(folder / path.name, path)
@@ -111,6 +127,7 @@ def new_file(path: Path) -> Generator[Path]:
 @contextmanager
 def new_folder(path: Path) -> Generator[Path]:
     """Give a temporary folder to fill; it takes the place of `path` when the block ends well, and vanishes otherwise."""
+    check_kind(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))

@@ -16,6 +16,7 @@ from types import GenericAlias
 from typing import Any, TypeVar, cast, get_type_hints
 
 from imitable.errors import BadOption, BadSpec, one_of
+from imitable.user_code import imported
 
 Bound = TypeVar("Bound", "Range", "OneOf")
 
@@ -44,22 +45,18 @@ def split(text: str) -> tuple[str, dict[str, str]]:
 
 
 def find_method(text: str, homes: Mapping[str, str], needs: Sequence[str] = ()) -> type[Any]:
-    """Return the class that `text` names: a built-in one (`homes`: name → module:class), or a dotted name of a user's.
+    """Return the class that `text` names: a built-in one (`homes`: name → module:class), or one whose dotted name was typed.
 
     `needs` names what such a class must have.
     """
     name, _ = split(text)
     if name in homes:
         module, attribute = homes[name].split(":")
+        kind: Any = getattr(import_module(module), attribute)
     elif "." in name:
-        module, _, attribute = name.rpartition(".")
+        kind = imported("method", name)
     else:
         raise BadOption("method", name, f"{one_of(name, homes)}, or the dotted name of a class of yours")
-    try:
-        kind = getattr(import_module(module), attribute)
-    except Exception as error:  # whatever a user's own file raises
-        reason = f"it cannot be imported ({error}); give a dotted name that Python can import"
-        raise BadOption("method", name, reason) from None
     lacking = [needed for needed in needs if not hasattr(kind, needed)]
     if not isinstance(kind, type) or not dataclasses.is_dataclass(kind) or lacking:
         wanted = f"dataclass with {' and '.join(needs)}" if needs else "dataclass"

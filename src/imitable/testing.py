@@ -19,6 +19,7 @@ from imitable.imitation.methods import parse_learner
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Floats, InMemory, Policy, Trajectory, Weights
+from imitable.user_code import allow
 
 
 def check_scorer(
@@ -100,6 +101,7 @@ def check_learner(learner: Learner | str, demos: Demonstrations, imitator: Robot
         steps: control steps of each of the seven trainings: a few batches.
         seed: seed of everything random.
     """
+    allow(learner)
     method = parse_learner(learner) if isinstance(learner, str) else learner
     body = parse_robot(imitator) if isinstance(imitator, str) else imitator
     trajectories: list[Trajectory] = list(demos)

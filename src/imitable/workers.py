@@ -3,7 +3,8 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
+import signal
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from importlib import import_module
@@ -11,6 +12,7 @@ from threading import Thread
 from typing import TypeVar
 
 from imitable.runtime import one_thread
+from imitable.user_code import allow_same, allowed
 
 Result = TypeVar("Result")
 
@@ -32,12 +34,12 @@ class Workers:
             # not fork: JAX and MuJoCo keep threads, which a fork would lose
             mp_context=multiprocessing.get_context("spawn"),
             initializer=_warm,
-            initargs=(tuple(preload),),
+            initargs=(tuple(preload), allowed()),
         )
 
     def submit(self, job: Callable[..., Result], *call: object) -> "Future[Result]":
         """Let a worker run `job(*call)` as soon as one is free."""
-        with _one_thread_environment():
+        with _environment_of_workers():
             return self._pool.submit(job, *call)
 
     def run(self, job: Callable[..., Result], calls: Iterable[tuple[object, ...]]) -> Iterator[tuple[int, Result]]:
@@ -59,21 +61,28 @@ class Workers:
 
 
 @contextmanager
-def _one_thread_environment() -> Generator[None]:
-    """Let child processes inherit the variables of one thread, and put the parent's back: BLAS reads them when it loads."""
+def _environment_of_workers() -> Generator[None]:
+    """Let child processes inherit the variables of one thread, and put the parent's back: BLAS reads them when it loads.
+
+    They inherit a blocked ctrl-C, too, because their owner ends them.
+    """
     before = dict(os.environ)
     one_thread()
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
     try:
         yield
     finally:
+        if blocked is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         for name in set(os.environ) - set(before):
             del os.environ[name]
         os.environ.update(before)
 
 
-def _warm(modules: tuple[str, ...]) -> None:
+def _warm(modules: tuple[str, ...], typed: Mapping[str, str | None]) -> None:
     Thread(target=_leave_with_parent, daemon=True).start()
     one_thread()
+    allow_same(typed)
     for name in modules:
         import_module(name)
 

@@ -182,6 +182,11 @@ def test_policies_move_and_videos_play(browser: Browser, tmp_path: Path) -> None
     browser.until("document.querySelector('.video img').naturalWidth")
     assert "long.mp4 (too large for the page)" in browser.text("#policies")
     assert browser.complaints() == []
+    (run / "policy.safetensors").write_bytes(b"damaged")
+    [remark] = im.write_report([run], tmp_path / "damaged.html").remarks
+    browser.open(tmp_path / "damaged.html")
+    assert remark in browser.text("#runs .remarks")
+    assert browser.complaints() == []
 
 
 @given(

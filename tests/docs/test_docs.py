@@ -29,6 +29,7 @@ TOGETHER = [page for folder in ("tutorials", "how-to") for page in sorted((ROOT 
 ALONE = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "results").glob("*.md")),
 ]

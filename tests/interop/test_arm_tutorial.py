@@ -40,7 +40,7 @@ def scored(folder: Path, file: str) -> dict[str, tuple[float, str]]:
 
 
 def test_degrees_are_refused_as_the_page_says(folder: Path) -> None:
-    command = [sys.executable, "-m", "imitable.cli.main", "convert", "lab", "never", "--imitator", "model/fr3.xml"]
+    command = [sys.executable, "-m", "imitable", "convert", "lab", "never", "--imitator", "model/fr3.xml"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert done.stderr.strip() in PAGE.read_text()

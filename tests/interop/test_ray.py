@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.unit.hostile import hostile_modules, write_my_lab
 from tests.unit.small_cells import PROTOCOL, cells, made, workshop
 
 from imitable.experiments.cell_records import CellRecord
@@ -94,6 +95,19 @@ def test_the_command_starts_a_cluster_of_its_own(ray_python: Path, environment: 
     ]
     assert policies[0]
     assert policies[0] == policies[1]
+
+
+def test_nodes_find_what_was_typed_in_the_working_folder_and_nothing_else(
+    ray_python: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    write_my_lab(tmp_path)
+    options = ["--methods", "my_lab.scorers.Calm", "--executor", "ray", "--workers", "1", "--out", str(tmp_path / "out")]
+    command = [str(ray_python.with_name("imitable")), "reproduce", NAMES[0], "--seeds", "1", "--scale", "0.0001"]
+    with hostile_modules(tmp_path):
+        done = subprocess.run([*command, *options], env=environment, capture_output=True, text=True, cwd=tmp_path)
+        assert list(tmp_path.rglob("*.ran")) == []
+    assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "out" / "records").glob("*calm*.json"))) == 1
 
 
 @pytest.mark.parametrize("source", ["--address", "RAY_ADDRESS"])

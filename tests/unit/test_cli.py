@@ -21,7 +21,7 @@ SMALL = "ppo:environments=8,length=16,minibatch=64,hidden=8x8"
 
 
 def imitable(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "imitable.cli.main", *map(str, arguments)]
+    command = [sys.executable, "-m", "imitable", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
@@ -133,7 +133,7 @@ def test_a_killed_training_resumes_to_the_same_policy(stop: signal.Signals, tmp_
         ]
     whole, broken = tmp_path / "whole.safetensors", tmp_path / "broken.safetensors"
     assert imitable(*arguments, "--out", whole).returncode == 0
-    command = [sys.executable, "-m", "imitable.cli.main", *arguments, "--out", str(broken)]
+    command = [sys.executable, "-m", "imitable", *arguments, "--out", str(broken)]
     checkpoint = broken.with_name(broken.name + ".checkpoint")
     code, said = stopped(command, broken, checkpoint, stop)
     if stop == signal.SIGINT:
@@ -256,7 +256,7 @@ def test_names_from_outside_are_shown_as_they_are(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("asked", ["robots --json", "--help", "score --help"])
 def test_a_reader_that_has_enough_is_no_error(asked: str, tmp_path: Path) -> None:
-    line = f"{sys.executable} -m imitable.cli.main {asked} | head -c 1"
+    line = f"{sys.executable} -m imitable {asked} | head -c 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.stdout in ("{", "u")
     assert done.stderr == ""
@@ -266,7 +266,7 @@ def test_a_terminated_recording_leaves_nothing(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-m",
-        "imitable.cli.main",
+        "imitable",
         "collect",
         "hopper",
         "--episodes",

@@ -19,7 +19,7 @@ from imitable.sim.babble import babble
 from imitable.sim.task import Locomotion
 from tests.unit.test_cli import imitable, refused
 
-COMMAND = [sys.executable, "-m", "imitable.cli.main"]
+COMMAND = [sys.executable, "-m", "imitable"]
 BODY = "half_cheetah:front=0.01"
 SMALL = (
     "gaifo:environments=8,length=16,minibatch=64,hidden=8x8,"

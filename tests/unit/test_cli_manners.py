@@ -3,12 +3,16 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import time
+import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -19,15 +23,16 @@ from rich.text import Text
 
 import imitable as im
 from imitable.cli.flags import flags
-from imitable.cli.main import parse
+from imitable.cli.main import main, parse
 from imitable.cli.tables import fitted
 from imitable.cli.verbs import VERBS
 from imitable.sim.babble import babble
 from tests.conftest import SLIDER
+from tests.unit.hostile import hostile_modules
 from tests.unit.over_policy import over_policy
 
 SCRIPT = Path(sys.executable).parent / "imitable"
-"""The command as a user has it: unlike `python -m`, it does not look for modules in the folder one stands in."""
+"""The command as a user has it."""
 
 TINY = {
     "robots": "robots slider.xml",
@@ -49,6 +54,9 @@ TINY = {
     "completion": "completion bash",
 }
 """Every verb at its smallest."""
+
+NO_OUT = ("robots", "inspect", "acquire", "evaluate", "completion")
+"""Verbs that write nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +103,32 @@ def test_the_next_command_can_be_copied_whatever_its_paths_are(
     [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("next: ")]
     following = vars(parse(shlex.split(line)[2:]))
     assert Path(out) in following.values()
+
+
+def test_no_verb_runs_what_lies_in_the_working_folder(folder: Path) -> None:
+    """All verbs, one after the other, among files that any import of Python or of a library would find first."""
+    begin = """
+import sys
+from imitable.__main__ import start
+for line in sys.argv.pop().splitlines():
+    sys.argv[1:] = line.split()
+    try:
+        start()
+    except SystemExit as leave:
+        print(leave.code, line)
+"""
+    outs = {name: "" if name in NO_OUT else f" --out hostile-{name}" for name in TINY} | {"convert": ""}
+    lines = [f"{TINY[name]}{outs[name]} --quiet" for name in TINY]
+    lines.append(f"{TINY['imitate']} --quiet --seeds 2 --out hostile-seeds")
+    with hostile_modules(folder):
+        command = [sys.executable, "-P", "-c", begin, "\n".join(lines)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True)
+        alone = subprocess.run([SCRIPT, "inspect", "demos"], capture_output=True, text=True, cwd=folder)
+        ran = [path.name for path in folder.rglob("*.ran")]
+    assert ran == []
+    assert alone.returncode == 0, alone.stderr
+    for line in lines:
+        assert f"0 {line}" in done.stdout.splitlines(), done.stderr
 
 
 def completed(*words: str) -> list[str]:
@@ -211,3 +245,59 @@ def test_no_window_cuts_a_number_or_breaks_a_word(
     assert {word for text in meant for word in text.split()} <= set(words)
     assert "─" not in remarks
     assert "━" not in remarks
+
+
+WICKED = "\x1b[31m\x07\x9b2J\u202ex\u2066\r"
+"""ESC, BEL, CSI of C1, bidirectional controls, carriage return."""
+
+
+@pytest.fixture(scope="module")
+def wicked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of `folder`, with control characters in the names of files, demonstrators and joints."""
+    place = tmp_path_factory.mktemp("wicked")
+    robot = f"slider{WICKED}.xml"
+    (place / robot).write_text(re.sub('(name|joint)="slide"', '\\1="slide\u202e\x9b"', SLIDER))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        body = im.robot(robot)
+        moves = [replace(one, demonstrator=f"arm {WICKED}") for one in babble(body, 2, 20, seed=0)]
+        im.write(f"demos{WICKED}", body.layout, moves)
+        demos = im.read(f"demos{WICKED}")
+        np.savez(f"clip{WICKED}.npz", qpos=demos[0].states[:, :1], fps=50)
+        im.score(demos, body, out=f"scores{WICKED}.parquet")
+        im.score(demos, body, measuring=im.Measuring(shard=im.Shard(1, 1)), out=f"shard{WICKED}.parquet")
+        im.save_policy(over_policy(im.robot("panda:dof=3")), f"over{WICKED}.safetensors")
+        own = im.InMemory(body.layout, babble(body, 2, 20, seed=0))
+        im.imitate(own, body, "cloning:gradient_steps=2", run=im.Run(episodes=1), out=f"run{WICKED}/seed-0")
+    return place
+
+
+FURTHER = (
+    "inspect demos --imitator slider.xml",
+    "inspect nothing",
+    "score demos --imitator slider.xml --explain 0",
+    "score demos --imitator hopper",
+    "score demos --imitator nothing.xml",
+    "score demos --imitator slider.xml --method nothing",
+    "score demos --imitator slider.xml --method no.such",
+    "score demos --imitator slider.xml --leave-out nothing",
+    "evaluate nothing",
+    "report nothing",
+    "nothing",
+    "score --nothing",
+)
+"""Verbs that show other things, or refuse."""
+
+
+@pytest.mark.parametrize("line", [*TINY.values(), *FURTHER])
+def test_control_characters_in_names_never_reach_the_terminal(
+    line: str, wicked: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(wicked)
+    name = re.compile(r"\b(demos|slider|clip|scores|shard|over|run|nothing)\b")
+    words = [name.sub(lambda found: found[0] + WICKED, word) for word in line.split()]
+    with suppress(SystemExit):
+        main(words)
+    shown = "".join(capsys.readouterr())
+    assert shown
+    assert [one for one in shown if one != "\n" and unicodedata.category(one) in ("Cc", "Cf", "Zl", "Zp")] == []

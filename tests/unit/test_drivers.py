@@ -2,17 +2,20 @@
 """Arms in play: whatever goes wrong, the arm stops, the error says why in one line, and the log is complete."""
 
 import json
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import imitable as im
+from imitable.cli.main import main
 from imitable.drivers.arm_model import ArmModel
 from imitable.drivers.driver import Abilities, Arm, Command, Driver, Reading
 from imitable.drivers.guard import Guard
@@ -275,6 +278,41 @@ def test_drivers_are_text(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir()), "what cannot be connected to leaves nothing behind"
 
 
+@pytest.mark.parametrize("address", ["8.8.8.8", "134744072", "2001:4860:4860::8888", "100.64.0.1", "0.0.0.0", "mixed.example"])
+def test_an_arm_outside_private_networks_needs_remote(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = socket.getaddrinfo
+
+    def resolved(host: str, *rest: object, **options: object) -> list[Any]:
+        """Of a name with two addresses, one of them near, without asking the network."""
+        hosts = ["192.168.1.7", "93.184.216.34"] if host == "mixed.example" else [host]
+        return [one for host in hosts for one in known(host, 0, type=socket.SOCK_STREAM)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    with pytest.raises(BadOption, match="outside private networks"):
+        play(TASK, OVER, f"franky:address={address}", Session(), tmp_path / "log")
+    with pytest.raises(MissingExtra):
+        play(TASK, OVER, f"franky:address={address},remote=1", Session(), tmp_path / "log")
+    im.save_policy(OVER, tmp_path / "over.safetensors")
+    monkeypatch.chdir(tmp_path)
+    words = ["play", "over.safetensors", "--driver", f"franky:address={address}"]
+    for flags, said in (([], "outside private networks"), (["--remote"], "franky-control")):
+        with pytest.raises(SystemExit, match="2"):
+            main([*words, *flags])
+        assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("address", ["172.16.0.2", "10.0.0.7", "192.168.1.2", "127.0.0.1", "::1", "fd00::1", "localhost"])
+def test_an_arm_in_a_private_network_is_connected_to(address: str, tmp_path: Path) -> None:
+    with pytest.raises(MissingExtra):
+        play(TASK, OVER, f"franky:address={address}", Session(), tmp_path / "log")
+
+
+def test_a_lost_connection_names_the_arms_that_stop_on_their_own() -> None:
+    assert "Franka arms stop on their own" in str(LostConnection("172.16.0.2", "cable"))
+
+
 @pytest.mark.parametrize("text", ["", "{}\n", '{"kind": "head"}\n', "nonsense\n", '{"kind": "head", "schema": 99}\n'])
 def test_a_damaged_journal_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "journal.jsonl").write_text(text)
@@ -284,7 +322,7 @@ def test_a_damaged_journal_is_refused(text: str, tmp_path: Path) -> None:
 
 def test_a_process_that_is_killed_leaves_all_that_the_arm_was_told(tmp_path: Path) -> None:
     im.save_policy(OVER, tmp_path / "over.safetensors")
-    command = [sys.executable, "-m", "imitable.cli.main", "play", "over.safetensors", "--episodes", "1000", "--quiet"]
+    command = [sys.executable, "-m", "imitable", "play", "over.safetensors", "--episodes", "1000", "--quiet"]
     journal, deadline = journal_path(tmp_path / "log"), time.monotonic() + 120
     with subprocess.Popen(command, cwd=tmp_path) as playing:
         while not (journal.exists() and journal.read_text().count('"action"') > 20):

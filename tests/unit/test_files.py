@@ -2,15 +2,17 @@
 import errno
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from imitable.errors import BadOption, BadTrajectory, Busy, CannotWrite, OutputExists
-from imitable.files import Output, append_line, check_free, locked, new_folder, write_bytes
+from imitable.files import Output, append_line, check_free, check_only, locked, new_file, new_folder, write_bytes
 
 
 def names(folder: Path) -> list[str]:
@@ -169,3 +171,63 @@ def test_an_output_is_a_path_with_manners() -> None:
     assert Output.of(output := Output("run", resume=True)) is output
     with pytest.raises(BadOption, match="--resume"):
         Output("run", resume=True, overwrite=True)
+
+
+def _socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(path))
+
+
+STRANGE: dict[str, Callable[[Path], None]] = {
+    "pipe": os.mkfifo,
+    "device": lambda path: os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3)),
+    "socket": _socket,
+    "link to a file": lambda path: path.symlink_to(path.with_name("kept")),
+    "link to a folder": lambda path: path.symlink_to(path.with_name("folder")),
+    "link to nothing": lambda path: path.symlink_to(path.with_name("nothing")),
+}
+"""What is no file and no folder, and how to make it."""
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+def test_only_files_and_folders_are_replaced(kind: str, tmp_path: Path) -> None:
+    place, kept, folder = tmp_path / "place", tmp_path / "kept", tmp_path / "folder"
+    kept.write_text("as it was")
+    folder.mkdir()
+    try:
+        STRANGE[kind](place)
+    except PermissionError:  # of a device: nobody but root makes one
+        place.symlink_to("/dev/null")
+    before = place.lstat()
+
+    def filled() -> None:
+        with new_folder(place):
+            pass
+
+    def filed() -> None:
+        with new_file(place) as draft:
+            draft.write_text("new")
+
+    writes = (
+        lambda: check_free(place, overwrite=True),
+        lambda: check_free(place, overwrite=False, resume=True),
+        lambda: write_bytes(place, b"new"),
+        filled,
+        filed,
+    )
+    for write in writes:
+        with pytest.raises(CannotWrite, match="only files and folders are replaced"):
+            write()
+    after = place.lstat()
+    assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+    assert kept.read_text() == "as it was"
+    assert names(tmp_path) == ["folder", "kept", "place"]
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+def test_a_folder_with_something_strange_in_it_is_none_of_ours(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "ours.csv").write_text("")
+    check_only(tmp_path, "*.csv")
+    STRANGE[kind](tmp_path / "strange.csv")
+    with pytest.raises(CannotWrite, match=r"strange\.csv stands there"):
+        check_only(tmp_path, "*.csv")

@@ -166,7 +166,7 @@ def test_a_full_disk_is_said_and_the_command_goes_on_to_the_same_bits(whole: Pat
     """The system itself refuses to write any further: here by a limit on the size of files, in blocks of 512 bytes."""
     write_record(tmp_path / "protocol.json", PROTOCOL)
     words = ["reproduce", *NAMES, "--seeds", "1", "--scale", "1e-4", "--workers", "1", "--protocol", "protocol.json"]
-    command = shlex.join([sys.executable, "-m", "imitable.cli.main", *words, "--out", "full"])
+    command = shlex.join([sys.executable, "-m", "imitable", *words, "--out", "full"])
     done = subprocess.run(["sh", "-c", f"ulimit -f {blocks}; exec {command}"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2, done.stderr
     assert "File too large" in done.stderr
@@ -178,7 +178,7 @@ def test_a_full_disk_is_said_and_the_command_goes_on_to_the_same_bits(whole: Pat
 def test_a_killed_command_goes_on_to_the_same_bits(whole: Path, tmp_path: Path) -> None:
     write_record(tmp_path / "protocol.json", PROTOCOL)
     words = ["reproduce", *NAMES, "--seeds", "1", "--scale", "1e-4", "--workers", "1", "--protocol", "protocol.json"]
-    command = [sys.executable, "-m", "imitable.cli.main", *words, "--out", "killed"]
+    command = [sys.executable, "-m", "imitable", *words, "--out", "killed"]
     silent = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
     process = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **silent)
     while process.poll() is None and not list((tmp_path / "killed").glob("records/*.json")):
@@ -192,7 +192,7 @@ def test_a_killed_command_goes_on_to_the_same_bits(whole: Path, tmp_path: Path) 
 
 def test_an_interrupted_command_says_how_to_go_on(tmp_path: Path) -> None:
     words = [*NAMES, "--seeds", "1", "--scale", "1e-4", "--workers", "1", "--out", "stopped"]
-    command = [sys.executable, "-m", "imitable.cli.main", "reproduce", *words]
+    command = [sys.executable, "-m", "imitable", "reproduce", *words]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     while process.poll() is None and not list((tmp_path / "stopped").glob("demos/*")):
         time.sleep(0.01)

@@ -7,6 +7,7 @@ import pytest
 from imitable.errors import BadOption, BadTrajectory
 from imitable.evaluation.reward_function import RewardFunction, import_reward, with_returns
 from imitable.types import Trajectory
+from imitable.user_code import allow
 
 RNG = np.random.default_rng(0)
 ROLLOUTS = [Trajectory(RNG.normal(size=(t + 1, 3)), "any", RNG.normal(size=(t, 2))) for t in (1, 4)]
@@ -43,6 +44,11 @@ NUMBER = 3
 """
 
 
+def typed_reward(name: str) -> RewardFunction:
+    allow(name)
+    return import_reward(name)
+
+
 @pytest.fixture(autouse=True)
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a user's modules where Python finds them."""
@@ -52,7 +58,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_returns_are_sums_of_what_the_function_pays() -> None:
-    rewarded = with_returns(import_reward("my_lab_rewards.forward"), ROLLOUTS)
+    rewarded = with_returns(typed_reward("my_lab_rewards.forward"), ROLLOUTS)
     for before, after in zip(ROLLOUTS, rewarded, strict=True):
         assert before.actions is not None
         expected = before.states[-1, 0] - before.states[0, 0] - np.square(before.actions).sum()
@@ -62,7 +68,7 @@ def test_returns_are_sums_of_what_the_function_pays() -> None:
 
 
 def test_a_list_of_whole_numbers_will_do() -> None:
-    assert [t.total_return for t in with_returns(import_reward("my_lab_rewards.whole"), ROLLOUTS)] == [1.0, 4.0]
+    assert [t.total_return for t in with_returns(typed_reward("my_lab_rewards.whole"), ROLLOUTS)] == [1.0, 4.0]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +86,7 @@ def test_a_list_of_whole_numbers_will_do() -> None:
 )
 def test_a_name_that_is_no_function_is_refused(name: str, words: str) -> None:
     with pytest.raises(BadOption, match=r"^reward=") as caught:
-        import_reward(name)
+        typed_reward(name)
     assert words in str(caught.value)
 
 
@@ -97,7 +103,7 @@ def test_a_name_that_is_no_function_is_refused(name: str, words: str) -> None:
 )
 def test_a_function_that_pays_something_else_is_refused(name: str, words: str) -> None:
     with pytest.raises(BadOption, match=r"^reward=my_lab_rewards") as caught:
-        import_reward(f"my_lab_rewards.{name}").of(ROLLOUTS[1])
+        typed_reward(f"my_lab_rewards.{name}").of(ROLLOUTS[1])
     assert words in str(caught.value)
     assert "give" in str(caught.value)
 

@@ -164,7 +164,7 @@ def test_no_code_that_a_folder_names_is_run(run: Path, tmp_path: Path) -> None:
     stated(wicked, reward="evil.f", method="evil.M:k=3")
 
     def said(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "imitable.cli.main", *words]
+        command = [sys.executable, "-m", "imitable", *words]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     bare = said("evaluate", "wicked", "--episodes", "1")
@@ -340,7 +340,7 @@ def test_the_second_of_two_processes_is_refused_and_a_kill_blocks_nobody(slider:
     im.write(tmp_path / "demos", demos.layout, demos)
     words = ["imitate", str(tmp_path / "demos"), "--imitator", slider, "--method", learner_text(SMALL), "--steps", "51200"]
     words += ["--episodes", "1", "--out", str(tmp_path / "run")]
-    command = [sys.executable, "-m", "imitable.cli.main", *words, "--checkpoint-every", "0"]
+    command = [sys.executable, "-m", "imitable", *words, "--checkpoint-every", "0"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True) as first:
         while not any((tmp_path / "run" / "seed-0").glob("checkpoint-*/standing.json")):
             assert first.poll() is None, "it was done before the second began"

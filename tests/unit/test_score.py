@@ -219,7 +219,7 @@ def test_a_class_of_ones_own_is_a_method(slider: Robot) -> None:
         ("direct:form=window", "windows"),
         ("direct:speed=3", "speed"),
         ("direct:window_s=0", "window_s"),
-        ("nowhere.Mine", "cannot be imported"),
+        ("nowhere.Mine", "only what you type yourself is imported"),
     ],
 )
 def test_bad_methods_get_one_line(text: str, message: str) -> None:

@@ -23,6 +23,8 @@ class Play:
     """The arm, ROBOT[:KEY=VALUE[,KEY=VALUE…]]. Default: the one that the policy is of."""
     driver: str = "sim"
     """sim, franky[:KEY=VALUE…], or the dotted name of a driver of yours; franky:help lists the keys."""
+    remote: bool = False
+    """Let the driver franky connect to an address outside private networks."""
     episodes: int = 1
     """How many."""
     dry_run: bool = False

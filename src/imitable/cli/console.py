@@ -14,6 +14,7 @@ from rich.text import Text
 
 from imitable.cli.tables import fitted
 from imitable.cli.verbs import Common
+from imitable.errors import printable
 
 UNKNOWN_ROOM = 120
 """Characters a line where the output is no terminal and nobody says how wide it is."""
@@ -42,21 +43,26 @@ def table(common: Common, title: str, columns: Sequence[str], rows: Iterable[Seq
     room = get_terminal_size((UNKNOWN_ROOM, 0)).columns
     cells = [[_cell(value) for value in row] for row in rows]
     output = _Output(highlight=False, width=room)
-    output.print(Text(title, style="italic"), soft_wrap=True)
-    shown = fitted([column.replace("_", " ") for column in columns], cells, room)
+    output.print(Text(printable(title), style="italic"), soft_wrap=True)
+    shown = fitted([printable(column.replace("_", " ")) for column in columns], cells, room)
     output.print(shown, soft_wrap=isinstance(shown, Text))
 
 
 def tell(common: Common, line: str) -> None:
     """Print one line of the result on stdout, unless the user wants JSON or silence."""
     if not (common.quiet or common.json):
-        print(line)
+        print(printable(line))
 
 
 def say(common: Common, line: str) -> None:
     """Say one line on stderr, unless the user wants JSON or silence."""
     if not (common.quiet or common.json):
-        print(line, file=sys.stderr)
+        aloud(line)
+
+
+def aloud(line: str) -> None:
+    """Say one line on stderr in any case."""
+    print(printable(line), file=sys.stderr)
 
 
 def document(common: Common, content: object) -> None:
@@ -72,11 +78,11 @@ class Bar:
 
     def __init__(self, progress: Progress, total: int, what: str) -> None:
         self._progress = progress
-        self._task = progress.add_task(what, total=total, note="")
+        self._task = progress.add_task(printable(what), total=total, note="")
 
     def move_to(self, done: int, note: str = "") -> None:
         """Move the bar to `done` and show a note beside it."""
-        self._progress.update(self._task, completed=done, note=note)
+        self._progress.update(self._task, completed=done, note=printable(note))
 
 
 class Watched:
@@ -108,4 +114,4 @@ def bar(common: Common, total: int, what: str) -> Generator[Bar]:
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return "–" if math.isnan(value) else f"{value:,.6g}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else printable(str(value))

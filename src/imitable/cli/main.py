@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The entry point: reads the arguments, carries out the verb, turns errors into exit codes.
+"""The command line: reads the arguments, carries out the verb, turns errors into exit codes.
 
 0 done; 1 our fault; 2 bad input, said in one line; 3 a rule of --fail-on is broken; 130 interrupted.
 """
 
 import contextlib
 import io
-import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -18,8 +17,9 @@ import tyro
 from imitable import __version__
 from imitable.cli.complaint import complaint
 from imitable.cli.verbs import VERBS, Common, Verb
-from imitable.errors import BadOption, ImitableError
+from imitable.errors import BadOption, ImitableError, printable
 from imitable.runtime import one_thread
+from imitable.user_code import allow
 
 
 def parse(arguments: Sequence[str]) -> Verb:
@@ -39,14 +39,28 @@ def parse(arguments: Sequence[str]) -> Verb:
             )
     except SystemExit as leave:
         if leave.code:
-            print(f"imitable: {complaint(arguments, said.getvalue())}", file=sys.stderr)
+            _complain(complaint(arguments, said.getvalue()))
         raise
 
 
-def _show_what_can_be_shown() -> None:
-    """Let a terminal without Unicode show ? for what it lacks."""
-    if (reconfigure := getattr(sys.stdout, "reconfigure", None)) is not None:  # a stream of a test has none
-        reconfigure(errors="replace")
+def _complain(line: str, before: str = "") -> None:
+    """Print why nothing came of it; a stderr that cannot be written to changes no exit code."""
+    with contextlib.suppress(OSError):
+        print(f"{before}imitable: {printable(line)}", file=sys.stderr)
+
+
+def _typed_names(verb: Verb) -> Iterator[str]:
+    """Yield all texts of a verb that may begin with the dotted name of the user's own code."""
+    for option in ("method", "methods", "learners", "reward", "driver"):
+        value: str | Sequence[str] | None = getattr(verb, option, None)
+        yield from [value] if isinstance(value, str) else value or ()
+
+
+def _clean_up_when_interrupted() -> None:
+    """Let ctrl-C and SIGTERM be exceptions, unless whoever started the process has them ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _check_common(common: Common) -> None:
@@ -60,22 +74,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
     try:
         verb = parse(sys.argv[1:] if arguments is None else arguments)
-        _show_what_can_be_shown()
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up as for ctrl-C
-        sys.path.append(str(Path.cwd()))  # a method or reward of yours is found by its dotted name in the folder you stand in
+        allow(*_typed_names(verb), folder=Path())
         one_thread()  # before NumPy and JAX are imported with the verb's own file
         _check_common(verb.common)
-        import_module(f"imitable.cli.{type(verb).__name__.lower()}").run(verb)
+        module = import_module(f"imitable.cli.{type(verb).__name__.lower()}")
+        _clean_up_when_interrupted()
+        module.run(verb)
     except ImitableError as error:
-        print(f"imitable: {error}", file=sys.stderr)
+        _complain(str(error))
         sys.exit(error.exit_code)
     except KeyboardInterrupt as interrupt:
         remains = str(interrupt) or "Nothing was written: outputs appear when they are complete."
-        print(f"\nimitable: interrupted. {remains}", file=sys.stderr)
+        _complain(f"interrupted. {remains}", before="\n")
         sys.exit(130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has enough: flush no more into its pipe
-
-
-if __name__ == "__main__":
-    main()

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """`imitable play`: a policy on an arm."""
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from imitable.cli.arm_verbs import Play
-from imitable.cli.console import Bar, Watched, bar, document, say, table
+from imitable.cli.console import Bar, Watched, aloud, bar, document, say, table
 from imitable.cli.method_help import helped
 from imitable.cli.verbs import Common
 from imitable.command_text import command
@@ -28,13 +27,14 @@ def run(verb: Play) -> None:
     """Carry out the verb."""
     if helped(verb.common, verb.driver, parse_driver):
         return
+    driver = f"{verb.driver}{',' if ':' in verb.driver else ':'}remote=1" if verb.remote else verb.driver
     policy, robot = _policy(verb)
     safety = Safety(verb.speed, verb.tool_speed, verb.box[:3], verb.box[3:], verb.clearance)
     session = Session(verb.episodes, safety, verb.slowdown, verb.dry_run, verb.common.seed)
     with bar(verb.common, verb.episodes, "playing") as shown:
         output = Output(verb.out, verb.resume, verb.overwrite, _Listening(verb.common, shown, aloud=verb.dry_run))
         try:
-            played = play(own_task(robot), policy, verb.driver, session, output)
+            played = play(own_task(robot), policy, driver, session, output)
         except ImitableError:
             _say_what_is_kept(verb)
             raise
@@ -42,16 +42,16 @@ def run(verb: Play) -> None:
             raise KeyboardInterrupt(f"The arm was stopped. {journal_path(verb.out)} has all until then.") from None
     rows = [(one.steps, one.total_return, "yes" if one.terminated else "no", one.seed) for one in played]
     what = "dry run" if verb.dry_run else str(verb.out)
-    table(verb.common, f"{what}: {len(played)} episodes by {verb.driver}", ("steps", "return", "ended", "seed"), rows)
-    say(verb.common, f"next: {_next(verb)}")
+    table(verb.common, f"{what}: {len(played)} episodes by {driver}", ("steps", "return", "ended", "seed"), rows)
+    say(verb.common, f"next: {_next(verb, driver)}")
     files = (None, None) if verb.dry_run else (str(verb.out), str(journal_path(verb.out)))
-    content = {"out": files[0], "journal": files[1], "robot": str(robot), "driver": verb.driver, "dry_run": verb.dry_run}
+    content = {"out": files[0], "journal": files[1], "robot": str(robot), "driver": driver, "dry_run": verb.dry_run}
     document(verb.common, content | {"episodes": [asdict(one) for one in played]})
 
 
-def _next(verb: Play) -> str:
+def _next(verb: Play, driver: str) -> str:
     if verb.dry_run:
-        return command("play", [verb.policy], {"driver": verb.driver, "out": verb.out})
+        return command("play", [verb.policy], {"driver": driver, "out": verb.out})
     return command("inspect", [verb.out])
 
 
@@ -65,7 +65,7 @@ class _Listening(Watched):
     def say(self, line: str) -> None:
         """Say a line."""
         if self._aloud:
-            print(line, file=sys.stderr)
+            aloud(line)
         else:
             super().say(line)
 

@@ -21,6 +21,8 @@ def run(verb: Report) -> None:
             command=command("report", verb.paths, {"out": verb.out, "explain": verb.explain}),
             on_progress=lambda done, total: shown.move_to(1000 * done // max(total, 1), f"{done} of {total} demonstrations"),
         )
+    for remark in written.remarks:
+        say(verb.common, f"! {remark}")
     shows = {"demonstrations": written.demonstrations, "runs": written.runs}
     counts = ", ".join(f"{count:,} {what}" for what, count in shows.items() if count)
     say(verb.common, f"{verb.out}: {counts}, {written.bytes / 1e6:.1f} MB; open it in any browser")

@@ -8,10 +8,12 @@ before. If none comes, the arm rests at the last target. Time is the arm's own: 
 An adapter file: franky is an extra, and no type checker finds it.
 """
 
+import socket
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
 from typing import Annotated, Any
 
 import numpy as np
@@ -34,6 +36,9 @@ RANGES = (
 """Joint positions of an FR3, in rad, of Franka's documentation: it bends less than a Panda at joints 1, 4, 5 and 6."""
 SPEEDS = (2.62, 2.62, 2.62, 2.62, 5.26, 4.18, 5.26)
 """Its joint speeds, in rad/s."""
+_NETWORKS = "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 ::1 fc00::/7 fe80::/10"
+NEAR = tuple(map(ip_network, _NETWORKS.split()))
+"""Networks that an arm may be in: loopback, private and link-local."""
 POLL_S = 0.002
 """Between two looks at the arm while a command's period passes."""
 DIRECTIONS = ("x", "y", "z", "roll", "pitch", "yaw")
@@ -57,6 +62,8 @@ class Franky:
     """Seconds without a new reading after which the arm is stopped."""
     realtime: bool = True
     """Insist on a real-time kernel, as a real arm needs; 0 for a simulated one."""
+    remote: bool = False
+    """Let the address be outside private networks, as --remote does."""
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
@@ -71,22 +78,35 @@ class Franky:
     def connect(self, model: ArmModel) -> "FrankyArm":
         """Connect; refuse an arm that is in an error already."""
         self.abilities(model)
+        address = self._resolved_address()
         try:
             import franky
         except ImportError:
             raise MissingExtra("franky-control", "franka") from None
-        return FrankyArm(self, franky)
+        return FrankyArm(self, address, franky)
+
+    def _resolved_address(self) -> str:
+        """Return the address as a number, so that what is checked is what is connected to; refuse one that is not near."""
+        try:
+            found = [str(one[4][0]) for one in socket.getaddrinfo(self.address, None, type=socket.SOCK_STREAM)]
+        except (OSError, UnicodeError) as error:
+            raise LostConnection(self.address, f"its address is not known ({error})") from None
+        far = [one for one in found if not any(ip_address(one) in network for network in NEAR)]
+        if far and not self.remote:
+            right = "give the arm's own address, or --remote if it is meant: a lost packet then is a lost command"
+            raise BadOption("franky:address", self.address, f"{far[0]} is outside private networks; {right}")
+        return found[0]
 
 
 class FrankyArm:
     """An arm that is connected through libfranka."""
 
-    def __init__(self, settings: Franky, franky: Any) -> None:
+    def __init__(self, settings: Franky, address: str, franky: Any) -> None:
         """Connect, and set when the arm's own reflexes stop it."""
         self._settings, self._franky = settings, franky
         mode = franky.RealtimeConfig.Enforce if settings.realtime else franky.RealtimeConfig.Ignore
         with self._translated():
-            self._robot = franky.Robot(settings.address, relative_dynamics_factor=settings.dynamics, realtime_config=mode)
+            self._robot = franky.Robot(address, relative_dynamics_factor=settings.dynamics, realtime_config=mode)
             self._robot.set_collision_behavior(settings.torque, settings.force)
             if self._robot.has_errors:
                 raise ArmRefuses(f"{self._robot.state.current_errors}; clear the error at the arm")

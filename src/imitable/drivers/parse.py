@@ -16,7 +16,7 @@ DRIVERS = {
 def parse_driver(text: str) -> Driver:
     """Return the driver that `text` names: a built-in one, or a class of yours (`my_lab.drivers.Mine:address=10.0.0.2`).
 
-    A class of yours is imported, which runs code: only for text that the user gave, never for text from a file.
+    A class of yours is imported, which runs code: only if you typed its name, see `imitable.user_code`.
     """
     return cast(Driver, parse_method(text, {split(text)[0]: find_method(text, DRIVERS, ("connect",))}))
 

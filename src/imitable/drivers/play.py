@@ -24,6 +24,7 @@ from imitable.errors import BadOption, CannotResume
 from imitable.files import Output, check_free, locked
 from imitable.sim.task import Task
 from imitable.types import Policy
+from imitable.user_code import allow
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ def play(task: Task, policy: Policy, driver: str | Driver, session: Session, out
         session: how many episodes, within which limits.
         out: folder of the demonstrations.
     """
+    allow(driver)
     chosen, model, output = parse_driver(driver) if isinstance(driver, str) else driver, ArmModel(task.robot), Output.of(out)
     limits = limits_of(model, chosen.abilities(model), session.safety)
     if session.dry_run:

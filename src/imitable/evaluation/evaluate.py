@@ -14,6 +14,7 @@ from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.sim.task import Task
 from imitable.types import Policy, Trajectory
+from imitable.user_code import allow
 
 Episodes = int | tuple[int, int]
 """Episodes of an evaluation with each kind of actions, or with mean and with sampled ones."""
@@ -55,6 +56,7 @@ def evaluate(
     """
     mean, sampled = episode_counts(episodes)
     robot = parse_robot(imitator) if isinstance(imitator, str) else imitator
+    allow(reward)
     function = import_reward(reward) if isinstance(reward, str) else reward
     task = _task(robot, policy, reference)
 

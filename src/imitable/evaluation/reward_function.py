@@ -6,13 +6,13 @@ Actions are controls as the policy gave them, before the simulator clips them; a
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from imitable.errors import BadOption, BadTrajectory
 from imitable.types import Floats, Trajectory
+from imitable.user_code import imported
 
 SIGNATURE = "f(states, actions, next_states) → (T) rewards"
 
@@ -45,15 +45,10 @@ class RewardFunction:
 
 
 def import_reward(text: str) -> RewardFunction:
-    """Import the reward that `my_lab.rewards.forward` names: runs code, so only for names that the user gave."""
-    module, _, name = text.rpartition(".")
-    if not module or not all(part.isidentifier() for part in text.split(".")):
+    """Import the reward that `my_lab.rewards.forward` names, which runs code: only a name that the user typed."""
+    if "." not in text or not all(part.isidentifier() for part in text.split(".")):
         raise BadOption("reward", text, "give the dotted name of a function, such as my_lab.rewards.forward")
-    try:
-        function: object = getattr(import_module(module), name)
-    except Exception as error:  # a user's file may fail in any way when it is imported
-        why = f"{type(error).__name__}: {error}"
-        raise BadOption("reward", text, f"it cannot be imported ({why}); give a dotted name that Python can import") from None
+    function = imported("reward", text)
     if not callable(function):
         raise BadOption("reward", text, f"it is of type {type(function).__name__}, not a function; give {SIGNATURE}")
     return RewardFunction(text, function)

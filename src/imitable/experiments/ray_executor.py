@@ -12,8 +12,9 @@ unfinished work, so that a task that comes back to it goes on from its checkpoin
 import os
 import socket
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import chdir
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -24,7 +25,9 @@ import ray.exceptions
 from imitable.errors import BadOption
 from imitable.experiments.executors import Failure, Made, Queue, with_traceback_kept
 from imitable.experiments.packing import Files, files_at, keep, local_workshop, made_and_taken, unpack
+from imitable.experiments.store import Store
 from imitable.experiments.work import Piece, Workshop
+from imitable.user_code import allow_same, allowed
 from imitable.workers import cores
 
 RETRIES = 20
@@ -67,7 +70,9 @@ def _joined(address: str | None) -> bool:
         if where:
             _knock(where)
         # one thread a worker, before it loads any numeric library
-        ray.init(runtime_env={"worker_process_setup_hook": "imitable.runtime.one_thread"}, log_to_driver=False, **options)
+        hook = {"worker_process_setup_hook": "imitable.runtime.one_thread"}
+        with chdir(Path(__file__).parents[2]):  # Ray lets workers import from the folder that it is begun in: never one of data
+            ray.init(runtime_env=hook, log_to_driver=False, **options)
     except (OSError, ValueError, RuntimeError) as error:
         if not where:
             raise
@@ -85,12 +90,13 @@ def _knock(address: str) -> None:
 
 
 def _scheduled(pieces: Sequence[Piece], workshop: Workshop, at_once: int) -> Iterator[Made]:
+    workshop = replace(workshop, store=Store(workshop.store.path.absolute()))
     queue, running, shared = Queue(pieces), dict[Any, Piece](), Shared(pieces, workshop.store.path)
     while True:
         most = at_once or max(1, int(ray.cluster_resources().get("CPU", 1)))
         while len(running) < most and (piece := queue.next_ready()) is not None:
             begun = files_at(workshop.store.path, piece.key)
-            running[cast(Any, _task).remote(piece, workshop, shared.needs_of(piece), begun)] = piece
+            running[cast(Any, _task).remote(piece, workshop, shared.needs_of(piece), begun, allowed())] = piece
         if not running:
             return
         ended, _ = ray.wait(list(running), num_returns=1)
@@ -135,8 +141,11 @@ class Shared:
 
 
 @ray.remote(num_cpus=1, max_retries=RETRIES)
-def _task(piece: Piece, workshop: Workshop, needs: list[tuple[str, Any]], begun: Files) -> tuple[Failure | None, Files]:
+def _task(
+    piece: Piece, workshop: Workshop, needs: list[tuple[str, Any]], begun: Files, typed: Mapping[str, str | None]
+) -> tuple[Failure | None, Files]:
     """Make a piece on a node: unpack what it needs, go on with what was begun, give back what there is."""
+    allow_same(typed)
     here = local_workshop(workshop)
     for key, reference in needs:
         if not (here.store.path / key).exists():

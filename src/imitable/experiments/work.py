@@ -30,6 +30,7 @@ from imitable.experiments.costs import Cost, counted, read_cost
 from imitable.experiments.demonstrations import record_demonstrations
 from imitable.experiments.jobs import DemoSet, RunJob, ScoreJob
 from imitable.experiments.store import Store, first_scores
+from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.score import score
 from imitable.feasibility.score_files import parts_path, read_scores
 from imitable.files import Output, locked
@@ -141,7 +142,7 @@ def make_scores(job: ScoreJob, store: Store) -> None:
     with counted(store.scoring_cost(job)):
         out = Output(store.scores(job), resume=True)
         demos = store.read(job.demos, job.imitator, job.seed)
-        score(demos, job.imitator, job.scoring.method, job.seed, measuring=job.scoring.measuring, out=out)
+        score(demos, job.imitator, parse_scorer(job.scoring.method), job.seed, measuring=job.scoring.measuring, out=out)
 
 
 def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
@@ -157,7 +158,7 @@ def make_run(job: RunJob, workshop: Workshop) -> CellRecord:
             evaluate_best=False,
             projections=store.projections(code_hash()),
         )
-        imitate(demos, job.imitator, job.learner, weights, run=asked, out=Output(folder.path, resume=True))
+        imitate(demos, job.imitator, parse_learner(job.learner), weights, run=asked, out=Output(folder.path, resume=True))
     return _cell_record(job, demos, weights, folder, workshop)
 
 

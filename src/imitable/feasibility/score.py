@@ -32,6 +32,7 @@ from imitable.robots.robot import Robot
 from imitable.spec_text import settings_hash, split
 from imitable.tracking.attempts import Trace
 from imitable.types import Demonstrations, Floats, InMemory, Trajectory
+from imitable.user_code import allow
 
 CHUNK = 64
 """Demonstrations that are measured side by side and put on disk together."""
@@ -84,6 +85,7 @@ def score(
             interrupted job, or score only what is new in a grown set) or overwrite, and names who is told on the way.
     """
     robot = parse_robot(imitator) if isinstance(imitator, str) else imitator
+    allow(method)
     scorer = parse_scorer(method) if isinstance(method, str) else method
     measuring, output, temperature = measuring or Measuring(), Output.of(out), weighting.temperature_text(temperature)
     _check_measuring(measuring, scorer, robot)

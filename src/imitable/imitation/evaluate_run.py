@@ -9,6 +9,7 @@ from imitable.evaluation.result import PolicyEvaluation, RunEvaluation
 from imitable.evaluation.reward_function import import_reward
 from imitable.imitation.run_folder import RunFolder
 from imitable.types import Policy
+from imitable.user_code import allow
 
 NO_REWARD = "none"
 """Given as a reward: that of the run is left out."""
@@ -35,6 +36,7 @@ def evaluate_run(
     if named is not None and reward is None:
         expected = f"{path} names it, and what a folder names is never run; give --reward {named} if you trust it, or"
         raise BadOption("reward", named, f"{expected} --reward {NO_REWARD} to do without")
+    allow(reward)
     function = None if reward in (None, NO_REWARD) else import_reward(reward)
 
     def evaluated(policy: Policy) -> PolicyEvaluation:

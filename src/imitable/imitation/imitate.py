@@ -13,6 +13,7 @@ from imitable.imitation.seeds import imitate_seeds, runs_of
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Weights
+from imitable.user_code import allow
 
 DEFAULT = Run()
 
@@ -66,6 +67,7 @@ def imitate(
             with an interrupted run (a complete one is read) or replace it, and names who is told how far it is.
     """
     robot = parse_robot(imitator) if isinstance(imitator, str) else imitator
+    allow(method, run.reward)
     learner = parse_learner(method) if isinstance(method, str) else method
     check_input(demos, robot, learner, weights, run)
     output = Output.of(out)

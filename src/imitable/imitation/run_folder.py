@@ -20,7 +20,7 @@ from imitable.errors import CannotResume, CannotWrite, NoRun, OutputExists
 from imitable.evaluation import result
 from imitable.evaluation.reference import Reference, load_reference, save_reference
 from imitable.evaluation.result import RunEvaluation
-from imitable.files import Output, append_line, locked, new_folder, write_bytes
+from imitable.files import Output, append_line, check_kind, locked, new_folder, write_bytes
 from imitable.imitation import hashed_json, setting
 from imitable.imitation.hashed_json import DamagedJson, write_json
 from imitable.imitation.learner import Training
@@ -89,7 +89,10 @@ class RunFolder:
     @property
     def reference(self) -> Reference | None:
         """The demonstrated states that a robot without a task is compared with."""
-        return load_reference(self.path / "reference.safetensors")
+        reference = load_reference(self.path / "reference.safetensors")
+        if reference is None and not self.imitator.family.has_task:
+            raise NoRun(str(self.path), "reference.safetensors is missing, which a robot without a task is compared with")
+        return reference
 
     @property
     def checkpoint(self) -> Path | None:
@@ -127,6 +130,7 @@ class RunFolder:
                 raise CannotWrite(str(self.path), "it exists and is no run folder; name another --out")
             return
         if out.overwrite:
+            check_kind(self.path)
             return
         if not out.resume:
             raise OutputExists(str(self.path), resume=True)

@@ -54,6 +54,8 @@ class WrittenReport:
     """Demonstrations in it, of all score files."""
     runs: int
     """Runs in it, of all run folders and reproductions."""
+    remarks: tuple[str, ...] = ()
+    """What is missing from it, and why."""
 
 
 def write_report(
@@ -87,7 +89,8 @@ def write_report(
     write_bytes(target, text)
     demonstrations = sum(len(file["columns"]["share"]) for file in data["scores"])
     runs = sum(len(one["seeds"]) for one in data["policies"]) + sum(one["runs"] for one in data["reproductions"])
-    return WrittenReport(target, len(text), demonstrations, runs)
+    remarks = tuple(remark for one in data["policies"] for remark in one["remarks"])
+    return WrittenReport(target, len(text), demonstrations, runs, remarks)
 
 
 def page(data: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ from imitable.command_text import command
 from imitable.demos.store import read
 from imitable.errors import ImitableError
 from imitable.evaluation.evaluate import COLUMNS, episode_counts, first_episode
+from imitable.evaluation.reference import Reference
 from imitable.evaluation.result import Performance
 from imitable.experiments.intervals import interval
 from imitable.experiments.paper_numbers import PAPER, setting_name
@@ -26,7 +27,8 @@ from imitable.imitation.setting import Setting, episodes_hash
 from imitable.policies.shipped import card, has_policy
 from imitable.report.motion import motion, rounded
 from imitable.robots.parse import parse_robot
-from imitable.types import Episode, Floats, by_demonstrator
+from imitable.robots.robot import Robot
+from imitable.types import Episode, Floats, Policy, by_demonstrator
 
 POINTS = 300
 """Points of a learning curve, at most."""
@@ -52,24 +54,34 @@ def policies(runs: Sequence[tuple[Path, list[RunFolder]]], scores: Sequence[Scor
         for file in (file for folder in folders for file in sorted(folder.path.iterdir()) if file.suffix in VIDEOS):
             videos.append(_video(file, room))
             room -= len(videos[-1]["data"] or "")
-        watched = _watched(folders) if place < WATCHED else None
-        entries.append({"label": label, **_group(path, folders, scores), "motion": watched, "videos": videos})
+        watched, remarks = _shown([folder for folder in folders if folder.complete], watch=place < WATCHED)
+        entries.append(
+            {"label": label, **_group(path, folders, scores), "motion": watched, "videos": videos, "remarks": remarks}
+        )
     return entries
 
 
-def _watched(folders: Sequence[RunFolder]) -> dict[str, Any] | None:
-    """Return the beginning of the first finished seed's first evaluated episode: its final policy, mean actions."""
-    folder = next((one for one in folders if one.complete), None)
-    if folder is None:
-        return None
-    try:
-        imitator = folder.imitator
-        states = first_episode(imitator, folder.policy, folder.reference).states
-    except ImitableError:  # the model's file has gone, or is another robot's by now
-        return None
+def _shown(finished: Sequence[RunFolder], *, watch: bool) -> tuple[dict[str, Any] | None, list[str]]:
+    """Return the first finished seed in motion, and which seeds have policies that cannot be played any more, and why.
+
+    Their numbers stand: those are in a file of their own.
+    """
+    motions, remarks = list[dict[str, Any] | None](), list[str]()
+    for folder in finished:
+        try:
+            played = folder.imitator, folder.policy, folder.reference
+            motions.append(_watched(folder.setting.seed, *played) if watch and folder is finished[0] else None)
+        except ImitableError as error:
+            remarks.append(f"{folder.path}: its policy cannot be shown in motion: {error}")
+    return next((one for one in motions if one), None), remarks
+
+
+def _watched(seed: int, imitator: Robot, policy: Policy, reference: Reference | None) -> dict[str, Any] | None:
+    """Return the beginning of the first evaluated episode with mean actions."""
+    states = first_episode(imitator, policy, reference).states
     states = states[: 1 + round(WATCHED_S / imitator.layout.period_s)]
     drawn = motion(imitator, np.arange(len(states)), [("attempted", imitator, states)])
-    return None if drawn is None else {**drawn, "seed": folder.setting.seed}
+    return None if drawn is None else {**drawn, "seed": seed}
 
 
 def _video(file: Path, room: int) -> dict[str, Any]:

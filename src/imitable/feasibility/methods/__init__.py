@@ -20,7 +20,7 @@ METHODS = {
 def parse_scorer(text: str) -> Scorer:
     """Return the scorer that `text` names: a built-in one, or a class of yours (`my_lab.scorers.Mine:k=3`).
 
-    A class of yours is imported, which runs code: only for text that the user gave, never for text from a file.
+    A class of yours is imported, which runs code: only if you typed its name, see `imitable.user_code`.
     """
     return cast(Scorer, parse_method(text, {split(text)[0]: find_method(text, METHODS, ("prepared", "rule"))}))
 

@@ -22,6 +22,7 @@ function drawPolicies() {
     byId("runs").append(el("h3", {}, imitator));
     const drawn = runs.some((run) => run.curve), ended = runs.some((run) => run.final.length);
     const [learning, final] = [drawn, ended].map((any) => any ? el("figure", {}) : null);
+    byId("runs").append(el("ul", {class: "remarks"}, runs.flatMap((run) => run.remarks.map((remark) => el("li", {}, remark)))));
     if (!drawn) byId("runs").append(el("p", {class: "soft"}, "These runs know no return on the way: no task reward, or too short for an episode."));
     byId("runs").append(el("div", {class: "two"}, learning, final));
     if (drawn) curves(learning, runs);
