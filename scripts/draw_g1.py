@@ -23,11 +23,12 @@ from PIL import Image
 from scipy.spatial import ConvexHull
 
 from imitable.experiments.g1 import BOX, FAST, LIFTED, Judged, clips_of, faster, g1, lifted, read_g1
+from imitable.feasibility.episode_score import COLUMNS
 from imitable.report.poses import figure
 from imitable.robots.robot import Robot
 from imitable.types import Floats, Trajectory
 
-COLOURS = {"feasible": "#0072b2", "nearly": "#e69f00", "infeasible": "#d55e00"}
+COLOURS = {"feasible": "#0072b2", "borderline": "#e69f00", "infeasible": "#d55e00"}
 EVERY, FRAME_MS, PALETTE = 6, 120, 32
 """Control steps between two frames, milliseconds that one is shown, colours of the file."""
 TITLES = {BOX: "the clip", FAST: "twice as fast", LIFTED: "lifted by 0.3 m"}
@@ -50,14 +51,15 @@ class Lane:
 
     def __init__(self, axes: Any, robot: Robot, movement: Trajectory, said: Judged) -> None:
         """Draw the ground and what is said of it."""
-        colour = COLOURS[said.verdict]
+        verdict = COLUMNS["verdict"].read(said.verdict)
+        colour = COLOURS[verdict]
         self._outlines = hulls(robot, movement.states[::EVERY])
         self._body = axes.add_collection(PolyCollection([], facecolor=colour, edgecolor="white", linewidth=0.3))
         axes.axhspan(-0.2, 0, color="#e8ecee", linewidth=0)
         axes.axhline(0, color=GROUND, linewidth=1)
         axes.set(xlim=(-1.3, 1.3), ylim=(-0.12, 1.75), aspect="equal", xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
-        axes.set_title(f"{TITLES[said.movement]}: {said.verdict}", loc="left", fontsize=10, color=colour)
+        axes.set_title(f"{TITLES[said.movement]}: {verdict}", loc="left", fontsize=10, color=colour)
         reason = "nothing supports it" if any("nothing supports it" in one for one in said.reasons) else ""
         axes.text(-1.25, -0.09, f"score {said.score:.2f}  {reason}", fontsize=8, color="#5c676d")
 

@@ -24,7 +24,7 @@ from imitable.experiments.large_sets import read_large_sets
 from imitable.experiments.scoring_cost import read_costs
 from imitable.experiments.settings import DEVELOPMENT, FRESH, SETTINGS, Setting
 from imitable.experiments.statistics import rank_correlation
-from imitable.feasibility.weighting import VERDICTS
+from imitable.feasibility.episode_score import COLUMNS, VERDICTS
 
 AUROC_GOAL, MASS_GOAL, CERTIFICATE_GOAL = 0.95, 0.8, 0.95
 PAPER_STEPS = 4 * 500_000
@@ -148,7 +148,7 @@ class Page:
             "",
             *self.numbers(self.with_direct, ".2f"),
             "Mean share of each demonstrator by `direct`, in the setting's order (i, ii | iii, iv), and verdicts",
-            "(feasible / nearly / infeasible).",
+            "(feasible / borderline / infeasible).",
             "",
             *self.shares(),
         ]
@@ -217,8 +217,8 @@ class Page:
         for setting, record in self.direct(settings):
             cells: list[str] = []
             for share, body in zip(record.measured(setting, "share"), setting.demonstrators, strict=True):
-                words = record.demonstrators[body].verdict
-                counts = "/".join(str(words.count(word)) for word in VERDICTS)
+                words = [COLUMNS["verdict"].read(word) for word in record.demonstrators[body].verdict]
+                counts = "/".join(str(words.count(word)) for word in VERDICTS[:3])
                 cells.append(f"{share.mean():.2f} ± {share.std():.2f} ({counts})")
             lines.append(f"| {setting.name} | {' | '.join(cells)} |")
         return [*lines, ""]

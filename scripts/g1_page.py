@@ -2,6 +2,7 @@
 """The page results/g1.md from its record."""
 
 from imitable.experiments.g1 import BOX, FAST, LIFTED, WEAK, G1Record, Judged
+from imitable.feasibility.episode_score import COLUMNS
 
 
 def page(record: G1Record) -> str:
@@ -52,5 +53,11 @@ def _floats(row: Judged) -> bool:
 
 
 def _line(body: str, row: Judged) -> str:
-    cells = (f"{row.share:.3f}", f"{row.score:.2f}", row.verdict, f"{row.followed:.0%}", "; ".join(row.reasons) or "–")
+    cells = (
+        f"{row.share:.3f}",
+        f"{row.score:.2f}",
+        COLUMNS["verdict"].read(row.verdict),
+        f"{row.followed:.0%}",
+        "; ".join(row.reasons) or "–",
+    )
     return f"| {body} | {row.movement} | {' | '.join(cells)} |"

@@ -136,9 +136,9 @@ def main(python: str, out: Path) -> None:
 
 
 def verdicts(scores: im.Scores) -> dict[str, list[int]]:
-    """Return feasible, nearly and infeasible demonstrations of each strength."""
+    """Return feasible, borderline and infeasible demonstrations of each strength."""
     return {
-        name: [sum(scores.verdict[place] == word for place in places) for word in ("feasible", "nearly", "infeasible")]
+        name: [sum(scores.verdict[place] == word for place in places) for word in ("feasible", "borderline", "infeasible")]
         for name, places in im.by_demonstrator(scores.episodes).items()
     }
 

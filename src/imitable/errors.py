@@ -32,6 +32,10 @@ class ImitableError(Exception):
         return _restored, (type(self), str(self))
 
 
+class ScoreWarning(UserWarning):
+    """What one should know before using scores, with the remedy: the command line prints it, in Python it is a warning."""
+
+
 def _restored(kind: type[ImitableError], message: str) -> ImitableError:
     error = kind.__new__(kind)
     ImitableError.__init__(error, message)

@@ -146,6 +146,9 @@ class _Scored:
                 first_divergence=max(row.first_divergence - origin.begin, 0) if row.first_divergence >= 0 else -1,
                 segment_begin=(0,),
                 segment_share=(row.share,),
+                duration_s=piece.length * self._demos.layout.period_s,
+                infeasible_begin=(),
+                infeasible_end=(),
             )
             for row, piece, weight, origin in zip(source, pieces, (mass / mass.sum()).tolist(), origins, strict=True)
         )

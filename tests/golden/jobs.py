@@ -231,7 +231,10 @@ def _columns(file: Path, names: Iterable[str]) -> Iterable[tuple[str, Any]]:
         column = table[name].combine_chunks()
         values = column.flatten() if hasattr(column, "flatten") and column.type.num_fields else column
         found = values.to_numpy(zero_copy_only=False)
-        yield name, found.astype("U64") if found.dtype == object else found
+        if found.dtype == object:
+            found = found.astype("U64")
+            found[found == "borderline"] = "nearly"  # the word when digests were made
+        yield name, found
 
 
 PROBE = """

@@ -27,7 +27,7 @@ def test_rules_are_about_parts_and_means() -> None:
         ("score<0.6", 0.5, True),
         ("effective_size<2", 64 / 26, False),
         ("certificate<0.9", 1.0, False),
-        ("nearly<=1e-9", 0.0, True),
+        ("borderline<=1e-9", 0.0, True),
     ):
         (outcome,) = judged(scores, parse_rules(text))
         assert (outcome.value, outcome.broken) == (pytest.approx(value), broken), text

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from imitable.errors import BadOption
 from imitable.feasibility.ruler import Ruler, effective_horizon
 from imitable.feasibility.weighting import (
+    BORDERLINE,
     HARDER,
     LEAST_NOISE,
     MOST_NOISE,
-    NEARLY,
     Measures,
     balanced,
     chosen_rows,
@@ -26,7 +26,7 @@ from imitable.feasibility.weighting import (
     share_logs,
     temperature_text,
     thresholds,
-    verdicts,
+    verdict_of_share,
     weight_logs,
 )
 from imitable.sim.kinematics import StateSpace
@@ -118,10 +118,10 @@ def test_the_noise_is_what_is_left_of_own_movements_within_bounds() -> None:
 def test_score_and_verdict_are_one_scale(noise: float, values: list[float]) -> None:
     shares = np.sort(np.array(values))
     scores = np.exp(log_score(shares, noise))
-    feasible, nearly = thresholds(noise)
-    expected = ["feasible" if one >= 0.5 else "nearly" if one >= NEARLY else "infeasible" for one in scores]
-    found = verdicts(shares, feasible, nearly)
-    clear = np.minimum(np.abs(shares - feasible), np.abs(shares - nearly)) > 1e-9  # on a threshold it may round either way
+    feasible, borderline = thresholds(noise)
+    expected = ["feasible" if one >= 0.5 else "borderline" if one >= BORDERLINE else "infeasible" for one in scores]
+    found = [verdict_of_share(share, feasible, borderline) for share in shares.tolist()]
+    clear = np.minimum(np.abs(shares - feasible), np.abs(shares - borderline)) > 1e-9  # on a threshold it may round either way
     assert all(found[i] == expected[i] for i in np.flatnonzero(clear))
     assert (np.diff(log_score(shares, noise)) <= 0).all()
 
@@ -180,14 +180,14 @@ def test_auto_weighs_the_square_of_our_own_score_and_a_temperature_on_the_score_
 
 
 def test_keeping() -> None:
-    verdict, logs = ("feasible", "nearly", "feasible"), np.array([-1.0, -2.0, -0.5])
+    verdict, logs = ("feasible", "borderline", "feasible"), np.array([-1.0, -2.0, -0.5])
     names = ("arm:gear=2", "arm", "arm:gear=2")
     assert chosen_rows("feasible", verdict, logs, names).tolist() == [True, False, True]
     assert chosen_rows("top:1", verdict, logs, names).tolist() == [False, False, True]
     assert chosen_rows("arm", verdict, logs, names).tolist() == [False, True, False]
     assert chosen_rows("arm:gear=2", verdict, logs, names).tolist() == [True, False, True]
     with pytest.raises(BadOption, match="no demonstration is feasible"):
-        chosen_rows("feasible", ("nearly",), logs[:1], names[:1])
+        chosen_rows("feasible", ("borderline",), logs[:1], names[:1])
     for wrong in ("top:0", "top:x", "best"):
         with pytest.raises(BadOption, match="top:K"):
             chosen_rows(wrong, verdict, logs, names)
@@ -203,10 +203,11 @@ def test_remarks_name_what_is_wrong_with_weights() -> None:
 
 
 def test_remarks_doubt_a_tracker_that_fails_on_its_own_body() -> None:
-    weight, verdict = np.array([0.7, 0.3]), ("feasible", "nearly")
+    weight, verdict = np.array([0.7, 0.3]), ("feasible", "borderline")
     assert remarks(weight, verdict, 0.95, np.full(8, 0.1)) == []
     assert "finds 94%" in remarks(weight, verdict, 0.94, np.full(8, 0.1))[0]
     assert "a share of 0.80" in remarks(weight, verdict, 1.0, np.full(8, 0.8))[0]
+    assert "1 of 2" in remarks(weight, ("feasible", "unknown"), 0.95, np.full(8, 0.1))[0]
     assert remarks(weight, verdict, None, np.full(8, 0.8)) == [], "learned from demonstrations, it knows no other movements"
 
 

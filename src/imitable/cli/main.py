@@ -8,6 +8,7 @@ import contextlib
 import io
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +18,7 @@ import tyro
 from imitable import __version__
 from imitable.cli.complaint import complaint
 from imitable.cli.verbs import VERBS, Common, Verb
-from imitable.errors import BadOption, ImitableError, printable
+from imitable.errors import BadOption, ImitableError, ScoreWarning, printable
 from imitable.runtime import one_thread
 from imitable.user_code import allow
 
@@ -79,7 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _check_common(verb.common)
         module = import_module(f"imitable.cli.{type(verb).__name__.lower()}")
         _clean_up_when_interrupted()
-        module.run(verb)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScoreWarning)  # verbs print remarks themselves
+            module.run(verb)
     except ImitableError as error:
         _complain(str(error))
         sys.exit(error.exit_code)

@@ -22,8 +22,7 @@ from imitable.command_text import command
 from imitable.demos.fit import check_layout
 from imitable.demos.part import Part
 from imitable.errors import BadOption, RuleBroken
-from imitable.feasibility import weighting
-from imitable.feasibility.episode_score import COLUMNS
+from imitable.feasibility.episode_score import VERDICTS, document_of
 from imitable.feasibility.expected_steps import expected_steps
 from imitable.feasibility.explain import explain
 from imitable.feasibility.gate import judged, parse_rules
@@ -31,7 +30,7 @@ from imitable.feasibility.health import unfit_places
 from imitable.feasibility.methods import parse_scorer
 from imitable.feasibility.methods.direct import Direct
 from imitable.feasibility.ruler import ruler
-from imitable.feasibility.score import Measuring, score, score_key
+from imitable.feasibility.score import Measuring, doubt_remedies, score, score_key
 from imitable.feasibility.score_files import parts_path, read_scores
 from imitable.feasibility.scorer import Scorer
 from imitable.feasibility.scores import Scores
@@ -40,7 +39,6 @@ from imitable.feasibility.step_files import read_steps
 from imitable.files import Output
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
-from imitable.robots.servos import servo_advice
 from imitable.types import Demonstrations, InMemory
 
 COVERED = 0.1
@@ -84,10 +82,8 @@ def run(verb: Score) -> None:
 
 def _advise(verb: Score, scores: Scores, imitator: Robot) -> None:
     """Say what would help a tracker that does badly, and what to do next."""
-    measured = scores.measurement
-    doubtful = weighting.is_doubtful(measured.certificate, np.array(measured.own_share))
-    if doubtful and (advice := servo_advice(imitator)):
-        say(verb.common, f"! {advice}")
+    for remedy in doubt_remedies(scores, imitator):
+        say(verb.common, f"! {remedy}")
     say(verb.common, f"next: {_again(verb)} --explain EPISODE" if verb.shard is None else f"next: {_merge(verb)}")
 
 
@@ -155,8 +151,13 @@ def report(common: Common, scores: Scores, out: Path, more: Mapping[str, object]
     for remark in scores.weighing.remarks:
         say(common, f"! {remark}")
     columns, rows = by_verdict(scores)
-    table(common, f"{out}: {len(scores):,} demonstrations on {shortened(scores.imitator)}", *narrow(columns, rows))
-    say(common, "verdicts: feasible/nearly/infeasible; followed: part of the movement; diverges: median step it is lost at")
+    heads, shown = narrow(columns, rows)
+    table(common, f"{out}: {len(scores):,} demonstrations on {shortened(scores.imitator)}", heads, shown)
+    say(common, f"verdicts: {'/'.join(VERDICTS)}; followed: part of the movement; diverges: median step it is lost at")
+    if "possible" in heads:
+        say(
+            common, "possible: fraction of the motion outside impossible spans; covered: evaluated by attempts/by static checks"
+        )
     say(common, _judged(scores))
     if _covered(scores) < COVERED:
         say(common, "! that is less than a tenth of the episodes: --effort thorough follows more of them")
@@ -166,10 +167,7 @@ def report(common: Common, scores: Scores, out: Path, more: Mapping[str, object]
             "out": str(out),
             **{name: value for name, value in scores.metadata().items() if name != "key"},
             "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows],
-            "episodes": [
-                {"episode": place, **{name: column.cell(row) for name, column in COLUMNS.items()}}
-                for place, row in enumerate(scores)
-            ],
+            "episodes": [{"episode": place, **document_of(row)} for place, row in enumerate(scores)],
             **(more or {}),
         },
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from imitable.feasibility.episode_score import VERDICTS
 from imitable.feasibility.score import weigh
 from imitable.feasibility.scores import Scores
 from imitable.types import Episode, Floats, by_demonstrator
@@ -36,8 +37,12 @@ VERDICT_COLUMNS = (
     "demonstrator",
     "episodes",
     "feasible",
-    "nearly",
+    "borderline",
     "infeasible",
+    "unknown",
+    "feasible_part",
+    "covered_dynamic",
+    "covered_static",
     "share",
     "score",
     "score_low",
@@ -59,7 +64,7 @@ def by_verdict(scores: Scores) -> tuple[tuple[str, ...], list[tuple[object, ...]
 
 
 def _verdict_row(name: str, scores: Scores, masses: Iterable[Floats], places: list[int]) -> tuple[object, ...]:
-    """Counts; mean share and scores; mass of the group, as it is, plain and balanced; part followed; metres; where it is lost.
+    """Counts; parts; mean share and scores; mass of the group, as it is, plain and balanced; part followed; metres; divergence.
 
     The last is the median step of divergence (NaN: none diverges).
     """
@@ -68,7 +73,8 @@ def _verdict_row(name: str, scores: Scores, masses: Iterable[Floats], places: li
     return (
         name,
         len(places),
-        *(words.count(verdict) for verdict in ("feasible", "nearly", "infeasible")),
+        *(words.count(verdict) for verdict in VERDICTS),
+        *(_mean(values[places]) for values in (scores.feasible_part, scores.covered_dynamic, scores.covered_static)),
         round(float(scores.share[places].mean()), 3),
         *(float(f"{values[places].mean():.2g}") for values in (scores.score, scores.score_low, scores.score_high)),
         *(round(float(values[places].sum()), 3) for values in masses),
@@ -78,14 +84,37 @@ def _verdict_row(name: str, scores: Scores, masses: Iterable[Floats], places: li
     )
 
 
+def _mean(values: Floats) -> float:
+    """Return the mean of what is known, in percent's precision; NaN if nothing is."""
+    known = values[np.isfinite(values)]
+    return round(float(known.mean()), 3) if len(known) else float("nan")
+
+
 def narrow(columns: tuple[str, ...], rows: list[tuple[object, ...]]) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
-    """Return the same for a terminal of 80 columns: the verdicts in one column (feasible/nearly/infeasible), short scores."""
+    """Return the same for a terminal of 80 columns: the verdicts in one column, in the order of `VERDICTS`, short scores.
+
+    Columns about the whole motion are there where any was evaluated.
+    """
     place = {name: i for i, name in enumerate(columns)}
-    heads = ("demonstrator", "verdicts", "share", "score", "weight", "followed", "diverges")
+    evaluated = any(str(row[place["feasible_part"]]) != "nan" for row in rows)
+    heads = (
+        "demonstrator",
+        "verdicts",
+        *(("possible", "covered") if evaluated else ()),
+        "share",
+        "score",
+        "weight",
+        "followed",
+        "diverges",
+    )
     shown: list[tuple[object, ...]] = []
     for row in rows:
         low, middle, high = (f"{row[place[name]]:.1g}" for name in ("score_low", "score", "score_high"))
-        verdicts = "/".join(str(row[place[name]]) for name in ("feasible", "nearly", "infeasible"))
+        verdicts = "/".join(str(row[place[name]]) for name in VERDICTS)
+        possible, dynamic, static = (
+            f"{row[place[name]]:.0%}" for name in ("feasible_part", "covered_dynamic", "covered_static")
+        )
+        whole = (possible, f"{dynamic}/{static}") if evaluated else ()
         score = middle if low == middle == high else f"{middle} ({low}–{high})"
-        shown.append((row[0], verdicts, row[place["share"]], score, *(row[place[name]] for name in heads[4:])))
+        shown.append((row[0], verdicts, *whole, row[place["share"]], score, *(row[place[name]] for name in heads[-3:])))
     return heads, shown

@@ -162,7 +162,8 @@ class Score:
     models: Path | None = None
     """With --shard: what the method learned from the whole set, scores.parquet.models of a job without --shard."""
     fail_on: str = ""
-    """Leave with exit code 3 if a rule holds: infeasible>0.2,score<0.5 (feasible, nearly, infeasible: parts of the set)."""
+    """Leave with exit code 3 if a rule holds: infeasible>0.2,score<0.5 (feasible, borderline, infeasible and
+    unknown are fractions of the set)."""
     out: Path = Path("scores.parquet")
     """Score file to write; its steps go beside it. With --shard I/N the default is scores.I.parquet."""
     resume: bool = False
@@ -184,7 +185,8 @@ class Weigh:
     temperature: str | None = None
     """auto, paper, arm, a number, share:NUMBER, or score:NUMBER; default: as it was."""
     keep: str | None = None
-    """Demonstrations that keep a weight: all, feasible, top:K, or those of a demonstrator, by its name; default: as it was."""
+    """What keeps a weight: all, feasible (demonstrations), feasible-segments (all but confirmed impossible spans), auto (the
+    latter where there are spans), top:K, or the demonstrations of a demonstrator, by its name; default: as it was."""
     balance: Literal["auto", "none", "demonstrator"] | None = None
     """demonstrator: each weighs as its mean says, however many demonstrations it gave; none: as many as it gave; auto:
     demonstrator for the temperatures auto, share:NUMBER and score:NUMBER, none for published rules; default: as it was."""

@@ -82,7 +82,8 @@ def scores_file(runs: Path, case: LearningCase) -> Path:
 
 def score_demonstrations(runs: Path, case: LearningCase) -> None:
     """Score a case's demonstrations by `direct`, unless that is done."""
-    score(recorded(runs, case.recordings), case.imitator, "direct", DEMO_SEED, out=Output(scores_file(runs, case), resume=True))
+    out = Output(scores_file(runs, case), resume=True)
+    score(recorded(runs, case.recordings), case.imitator, "direct", DEMO_SEED, keep="all", out=out)
 
 
 def weights_of(runs: Path, case: LearningCase, demos: Demonstrations) -> Weights | None:

@@ -4,13 +4,14 @@
 A piece is done when its file is there: complete ones are skipped, broken ones are gone on with, to the same bits.
 """
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from imitable.errors import BadOption
+from imitable.errors import BadOption, ScoreWarning
 from imitable.evaluation.occupancy import compare_occupancy
 from imitable.evaluation.result import Performance, ProjectionCount
 from imitable.evaluation.returns import EVALUATION_SEED, play
@@ -142,7 +143,9 @@ def make_scores(job: ScoreJob, store: Store) -> None:
     with counted(store.scoring_cost(job)):
         out = Output(store.scores(job), resume=True)
         demos = store.read(job.demos, job.imitator, job.seed)
-        score(demos, job.imitator, parse_scorer(job.scoring.method), job.seed, measuring=job.scoring.measuring, out=out)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScoreWarning)  # remarks are in the score file
+            score(demos, job.imitator, parse_scorer(job.scoring.method), job.seed, measuring=job.scoring.measuring, out=out)
 
 
 def make_run(job: RunJob, workshop: Workshop) -> CellRecord:

@@ -9,7 +9,7 @@ from typing import Any
 
 from imitable.exporters.job import ExportJob
 from imitable.exporters.written import Written
-from imitable.feasibility.episode_score import COLUMNS
+from imitable.feasibility.episode_score import COLUMNS, document_of
 from imitable.files import write_bytes
 
 
@@ -17,11 +17,11 @@ def write_table(job: ExportJob) -> Written:
     """Write every column of a score file and the origin of converted episodes; numbers read back to the same bits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((*COLUMNS, "origin"))
+    writer.writerow((*COLUMNS, "feasible_part", "origin"))
     for episode, row, mass in zip(job.demos.episodes, job.rows, job.masses.tolist(), strict=True):
         origin = job.origin(episode)
         record = replace(job.scores[row], episode=episode, weight=mass)
-        writer.writerow((*(_text(column.cell(record)) for column in COLUMNS.values()), origin.name if origin else ""))
+        writer.writerow((*map(_text, document_of(record).values()), origin.name if origin else ""))
     write_bytes(job.out, text.getvalue().encode())
     return Written((job.out,))
 

@@ -4,6 +4,7 @@
 A new column is one field of `EpisodeScore`: its type gives the kind of the column, its annotation the documentation.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, get_type_hints
@@ -13,6 +14,8 @@ import numpy as np
 from imitable.types import Episode
 
 NAN = float("nan")
+
+VERDICTS = ("feasible", "borderline", "infeasible", "unknown")
 
 MEASURED, VERDICT, WEIGHTED = "measured", "verdict", "weighting"
 """Groups of columns, beside the identity: what the method measured, what follows for the robot, what weighting adds."""
@@ -54,6 +57,8 @@ class About:
     """Whether files of older versions lack it."""
     empty: object = None
     """Value that files and JSON leave empty."""
+    renamed: tuple[tuple[str, str], ...] = ()
+    """Words of older files, and what they are called now."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,12 +98,73 @@ class EpisodeScore:
     worst_joint: Annotated[str, About(MEASURED, "the joint of that error", newer=True)] = ""
     worst_body: Annotated[str, About(MEASURED, "the body of the largest distance", newer=True)] = ""
 
-    verdict: Annotated[str, About(VERDICT, "feasible, nearly or infeasible")] = ""
+    duration_s: Annotated[float, About(MEASURED, "duration of the demonstration, seconds", newer=True)] = NAN
+    mpkpe_m: Annotated[float, About(MEASURED, "mean error of the key points over the evaluated time, metres", newer=True)] = NAN
+    tolerance_ratio: Annotated[
+        float, About(MEASURED, "largest error ÷ its tolerance; up to 1 is within tolerance throughout", newer=True)
+    ] = NAN
+
+    verdict: Annotated[
+        str, About(VERDICT, "feasible, borderline, infeasible or unknown", renamed=(("nearly", "borderline"),))
+    ] = ""
+    cause: Annotated[
+        str,
+        About(
+            VERDICT,
+            "the check that decided (range, speed, jump, torque, force, support, skating, penetration, tracking)",
+            newer=True,
+        ),
+    ] = ""
+    reason: Annotated[str, About(VERDICT, "why the verdict is not feasible, for people", newer=True)] = ""
+    infeasible_begin: Annotated[
+        tuple[float, ...], About(VERDICT, "seconds at which confirmed impossible spans begin", newer=True)
+    ] = ()
+    infeasible_end: Annotated[tuple[float, ...], About(VERDICT, "seconds at which they end", newer=True)] = ()
+    covered_dynamic: Annotated[float, About(VERDICT, "fraction of the motion that attempts evaluated", newer=True)] = NAN
+    covered_static: Annotated[float, About(VERDICT, "fraction of the motion that static checks evaluated", newer=True)] = NAN
 
     score: Annotated[float, About(WEIGHTED, "feasibility from 0 to 1")] = NAN
     score_low: Annotated[float, About(WEIGHTED, "the score if the share were larger by its uncertainty")] = NAN
     score_high: Annotated[float, About(WEIGHTED, "the score if the share were smaller by its uncertainty")] = NAN
     weight: Annotated[float, About(WEIGHTED, "probability mass of the demonstration; a set sums to one")] = NAN
+
+    @property
+    def evaluated(self) -> bool:
+        """Whether the verdict is about the whole motion, rather than a threshold on the share."""
+        return math.isfinite(self.covered_static) or math.isfinite(self.covered_dynamic)
+
+    @property
+    def infeasible_spans(self) -> tuple[tuple[float, float], ...]:
+        """Begin and end of what is impossible, seconds, in order and without overlaps."""
+        spans: list[tuple[float, float]] = []
+        for begin, end in sorted(zip(self.infeasible_begin, self.infeasible_end, strict=True)):
+            if spans and begin <= spans[-1][1]:
+                spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+            else:
+                spans.append((begin, end))
+        return tuple(spans)
+
+    @property
+    def feasible_spans(self) -> tuple[tuple[float, float], ...]:
+        """Begin and end of everything between the impossible spans, seconds; empty where the whole motion was not evaluated."""
+        if not self.evaluated:
+            return ()
+        edges = [0.0, *(edge for span in self.infeasible_spans for edge in span), self.duration_s]
+        return tuple((begin, end) for begin, end in zip(edges[::2], edges[1::2], strict=True) if begin < end)
+
+    @property
+    def feasible_part(self) -> float:
+        """Fraction of the motion outside of the impossible spans; NaN where the whole motion was not evaluated."""
+        return sum(end - begin for begin, end in self.feasible_spans) / self.duration_s if self.evaluated else NAN
+
+    @property
+    def possible(self) -> tuple[tuple[int, bool], ...]:
+        """First transitions of the pieces between the ends of the impossible spans, and whether each is possible."""
+        marks, length, period = {0: True}, self.episode.length, self.duration_s / self.episode.length
+        for begin, end in self.infeasible_spans:
+            first, after = math.floor(begin / period + 1e-6), math.ceil(end / period - 1e-6)
+            marks |= {max(first, 0): False} | ({after: True} if after < length else {})
+        return tuple(sorted(marks.items()))
 
 
 @dataclass(frozen=True)
@@ -125,6 +191,8 @@ class Column:
 
     def read(self, cell: Any) -> Any:
         """Return the value that a cell stands for."""
+        for old, new in self.about.renamed:
+            cell = new if cell == old else cell
         if cell is None:
             return self.kind.missing if self.about.empty is None else self.about.empty
         return tuple(cell) if isinstance(cell, list) else cell  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
@@ -162,6 +230,11 @@ def column_of(rows: Sequence[EpisodeScore], name: str) -> Any:
     array = np.array(values, column.kind.dtype)
     array.flags.writeable = False
     return array
+
+
+def document_of(row: EpisodeScore) -> dict[str, Any]:
+    """Return what JSON and CSV have of a record: all columns, and the feasible part."""
+    return {name: column.cell(row) for name, column in COLUMNS.items()} | {"feasible_part": row.feasible_part}
 
 
 def cells_of(rows: Sequence[EpisodeScore]) -> dict[str, list[Any]]:

@@ -24,8 +24,10 @@ def _part(verdict: str) -> Callable[[Scores], float]:
 
 QUANTITIES: Mapping[str, Callable[[Scores], float]] = {
     "feasible": _part("feasible"),
-    "nearly": _part("nearly"),
+    "borderline": _part("borderline"),
     "infeasible": _part("infeasible"),
+    "unknown": _part("unknown"),
+    "feasible_part": lambda scores: float(scores.feasible_part.mean()),
     "score": lambda scores: float(scores.score.mean()),
     "share": lambda scores: float(scores.share.mean()),
     "followed": lambda scores: float(scores.followed.mean()),

@@ -14,7 +14,7 @@ from imitable.feasibility.reasons import LIMIT_SLACK, broken_limits, needed_forc
 from imitable.feasibility.ruler import ruler
 from imitable.feasibility.scorer import ScoringJob
 from imitable.feasibility.scores import Scores
-from imitable.feasibility.weighting import verdicts
+from imitable.feasibility.weighting import verdict_of_share
 from imitable.robots.family import Knob, Value
 from imitable.robots.knob_text import value_text
 from imitable.robots.parse import parse_robot
@@ -59,9 +59,9 @@ class Ladder:
         if (reached := self._from("feasible")) is not None:
             sign = "≥" if last.value > own.value else "≤"
             return f"feasible from {self.knob} {sign} {self._named(reached)} (now {own.text})"
-        nearly = self._from("nearly")
+        borderline = self._from("borderline")
         best = min(self.rungs, key=lambda rung: rung.share)
-        note = f"; nearly from {nearly.text} on" if nearly is not None and own.verdict != "nearly" else ""
+        note = f"; borderline from {borderline.text} on" if borderline is not None and own.verdict != "borderline" else ""
         span = f"{self.knob} from {own.text} to {self._named(last)}"
         return f"no {span} makes it feasible: the best share is {best.share:.2f} at {best.text}{note}"
 
@@ -70,7 +70,7 @@ class Ladder:
 
     def _from(self, verdict: str) -> Rung | None:
         """Return the first rung from which on all are at least this good."""
-        good = {"feasible": ("feasible",), "nearly": ("feasible", "nearly")}[verdict]
+        good = {"feasible": ("feasible",), "borderline": ("feasible", "borderline")}[verdict]
         begin = len(self.rungs)
         while begin and self.rungs[begin - 1].verdict in good:
             begin -= 1
@@ -84,7 +84,8 @@ def ladders(trajectory: Trajectory, imitator: Robot, scores: Scores, *, threads:
         values = _rungs(imitator.value(knobs[0].name), goal)
         bodies = [imitator, *(turned(imitator, [knob.name for knob in knobs], value) for value in values[1:])]
         shares = _shares(trajectory, imitator, bodies, scores, threads)
-        words = verdicts(shares, scores.weighing.feasible_share, scores.weighing.nearly_share)
+        limits = scores.weighing.feasible_share, scores.weighing.borderline_share
+        words = [verdict_of_share(share, *limits) for share in shares.tolist()]
         rungs = (Rung(_size(v), value_text(v), float(s), word) for v, s, word in zip(values, shares, words, strict=True))
         unit = f"{knobs[0].unit} wide" if isinstance(goal, tuple) else knobs[0].unit
         climbed.append(Ladder(name, unit, tuple(rungs)))

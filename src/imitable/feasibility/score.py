@@ -2,6 +2,7 @@
 """The verb `score`: which demonstrations can the imitator follow?"""
 
 import json
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -13,7 +14,7 @@ import numpy as np
 
 from imitable.demos.fit import check_set
 from imitable.demos.part import Part
-from imitable.errors import BadOption, BadScores, ImitableError, one_of
+from imitable.errors import BadOption, BadScores, ImitableError, ScoreWarning, one_of
 from imitable.feasibility import weighting
 from imitable.feasibility.calibration import calibrated, calibrated_alone
 from imitable.feasibility.checks import check_episode, start_excess
@@ -23,12 +24,21 @@ from imitable.feasibility.methods import METHODS, parse_scorer, scorer_text
 from imitable.feasibility.ruler import Ruler, resolved_entries, ruler
 from imitable.feasibility.score_files import models_path, parts_path
 from imitable.feasibility.scorer import Measurer, Scorer, ScoringJob, depends_on_set
-from imitable.feasibility.scores import OWN, Measurement, ScoreKey, Scores, Weighing
+from imitable.feasibility.scores import (
+    OWN,
+    Measurement,
+    ScoreKey,
+    Scores,
+    Weighing,
+    nothing_possible,
+    segment_rule,
+)
 from imitable.feasibility.shards import KEY, Shard, coverage
 from imitable.feasibility.tracking_summary import summarise_tracking
 from imitable.files import Output, check_free, check_writable, locked
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
+from imitable.robots.servos import servo_advice
 from imitable.spec_text import settings_hash, split
 from imitable.tracking.attempts import Trace
 from imitable.types import Demonstrations, Floats, InMemory, Trajectory
@@ -69,6 +79,7 @@ def score(
     *,
     measuring: Measuring | None = None,
     temperature: str | float = "auto",
+    keep: str = "auto",
     out: str | Path | Output | None = None,
 ) -> Scores:
     """Score every demonstration for feasibility on the imitator.
@@ -81,6 +92,7 @@ def score(
         seed: seed of everything random.
         measuring: distance, compared entries, discount, rollouts, threads.
         temperature: auto, paper, arm, share:NUMBER, score:NUMBER or a number: how distances become scores and weights.
+        keep: what has a weight, see `weigh`.
         out: `scores.parquet` to write, with `scores.steps.parquet` beside it. An `Output` may also resume (go on with an
             interrupted job, or score only what is new in a grown set) or overwrite, and names who is told on the way.
     """
@@ -99,18 +111,23 @@ def score(
     whole, shard = len(demos), measuring.shard
     if shard is not None:
         demos = _shard_of(demos, shard, scorer)
-    rule = ruler(robot, measuring.distance, measuring.entries, measuring.discount)
-    key = score_key(robot, scorer, rule, measuring, seed)
+    metric = ruler(robot, measuring.distance, measuring.entries, measuring.discount)
+    key = score_key(robot, scorer, metric, measuring, seed)
     models = None if output.path is None else models_path(output.path)
     learns = shard is None or not depends_on_set(scorer)
     if shard is not None and not learns:
         models = shard.models
-    job = ScoringJob(demos, robot, rule, seed, measuring.rollouts, measuring.threads, models, output.observer, learns)
+    job = ScoringJob(demos, robot, metric, seed, measuring.rollouts, measuring.threads, models, output.observer, learns)
     said = {} if shard is None else {KEY: [shard.place, shard.of, whole]}
+    rule = Weighing(temperature, keep)
     if output.path is None:
-        return _scored(job, scorer, key, temperature, None, said)
-    with locked(output.path):
-        return _scored(job, scorer, key, temperature, Ledger(output.path, key, resume=output.resume), said)
+        scores = _scored(job, scorer, key, rule, None, said)
+    else:
+        with locked(output.path):
+            scores = _scored(job, scorer, key, rule, Ledger(output.path, key, resume=output.resume), said)
+    if lines := [*scores.weighing.remarks, *doubt_remedies(scores, robot)]:
+        warnings.warn(". ".join(lines), ScoreWarning, stacklevel=2)
+    return scores
 
 
 def _shard_of(demos: Demonstrations, shard: Shard, scorer: Scorer) -> Demonstrations:
@@ -180,7 +197,7 @@ def _scored(
     job: ScoringJob,
     scorer: Scorer,
     key: ScoreKey,
-    temperature: str,
+    weighing: Weighing,
     ledger: Ledger | None,
     said: Mapping[str, object],
 ) -> Scores:
@@ -195,7 +212,8 @@ def _scored(
     extras = {**_extras(scorer, measurer), **said}
     spent_before = measurer.spent
     prepared_steps = spent_before + own.spent
-    rows = _rows(job, measurer, own.error, ledger)
+    noise = weighting.noise_of(own.share)
+    rows = [_judged(row, noise) for row in _rows(job, measurer, own.error, ledger)]
     measured_steps = ledger.spent if ledger else measurer.spent - spent_before
     lengths = np.array([episode.length for episode in job.demos.episodes])
     judged, covered, mass = coverage(lengths, measurer.horizon, job.ruler.discount)
@@ -210,17 +228,31 @@ def _scored(
         own_distance=tuple(own.distance.tolist()),
         own_share=tuple(own.share.tolist()),
         own_error=own.error,
-        noise=weighting.noise_of(own.share),
+        noise=noise,
         jitter=own.jitter,
         measured_steps=measured_steps,
         simulator_steps=prepared_steps + measured_steps,
         extras=extras,
     )
-    scores = _weighed(rows, measurement, _Rule(temperature))
+    scores = _weighed(rows, measurement, weighing)
     if ledger is None:
         return scores
     ledger.finish(scores)
     return replace(scores, path=ledger.path)
+
+
+def _judged(row: EpisodeScore, noise: float) -> EpisodeScore:
+    """Return the record with a verdict, where no evaluation of the whole motion has given it one."""
+    if row.evaluated:
+        return row
+    return replace(row, verdict=weighting.verdict_of_share(row.share, *weighting.thresholds(noise), fell=row.fell))
+
+
+def doubt_remedies(scores: Scores, robot: Robot) -> list[str]:
+    """Return what would help a tracker that hardly follows the imitator's own movements."""
+    measured = scores.measurement
+    doubtful = weighting.is_doubtful(measured.certificate, np.array(measured.own_share))
+    return [advice] if doubtful and (advice := servo_advice(robot)) else []
 
 
 def _extras(scorer: Scorer, measurer: Measurer) -> dict[str, Any]:
@@ -270,59 +302,44 @@ def weigh(
     *,
     segments: bool | None = None,
 ) -> Scores:
-    """Return the scores under another temperature, with weights for what `keep` says; nothing is simulated.
+    """Return the scores under another temperature, with weights for what `keep` names; nothing is simulated.
 
-    `keep` is "all", "feasible", "top:K" of the highest scores, or the name of a demonstrator, whose alone have a weight then.
+    `keep` is "all", "feasible" demonstrations, "top:K" of the highest scores, or the name of a demonstrator; or
+    "feasible-segments": a transition in a confirmed impossible span has no weight, the rest of its demonstration keeps its own.
+    "auto" is feasible-segments where the whole motions were evaluated, else all.
     `balance` = "demonstrator" lets demonstrators weigh as their means say, however many demonstrations each gave; "none" lets
     every transition weigh for itself; "auto" balances by the temperatures auto, share:NUMBER and score:NUMBER, but not by the
     published rules. With `segments` a transition weighs as the segment around it says instead of the demonstration.
-    What is not given stays as it was.
+    What is not given stays as it was, and no verdict changes.
     """
-    weighing = scores.weighing
-    rule = _Rule(
-        weighing.temperature if temperature is None else weighting.temperature_text(temperature),
-        weighing.keep if keep is None else keep,
-        weighing.balance if balance is None else balance,
-        weighing.segments if segments is None else segments,
-    )
-    return replace(_weighed(scores.rows, scores.measurement, rule), path=scores.path)
+    given = {"keep": keep, "balance": balance, "segments": segments}
+    given |= {"temperature": None if temperature is None else weighting.temperature_text(temperature)}
+    weighing = replace(scores.weighing, **{name: value for name, value in given.items() if value is not None})
+    return replace(_weighed(scores.rows, scores.measurement, weighing), path=scores.path)
 
 
-@dataclass(frozen=True)
-class _Rule:
-    """How records are weighted: see `Weighing`."""
-
-    temperature: str
-    keep: str = "all"
-    balance: str = "auto"
-    segments: bool = False
-
-
-def _weighed(rows: Sequence[EpisodeScore], measurement: Measurement, rule: _Rule) -> Scores:
+def _weighed(rows: Sequence[EpisodeScore], measurement: Measurement, weighing: Weighing) -> Scores:
     """Return the scores of a set: its records with everything that weighting adds."""
-    if rule.balance not in weighting.BALANCES:
-        raise BadOption("balance", rule.balance, one_of(rule.balance, weighting.BALANCES))
-    lengths, share = column_of(rows, "length"), column_of(rows, "share")
-    logs, low, high = (_log_scores(rows, measurement, rule.temperature, sign) for sign in (0, 1, -1))
-    feasible, nearly = weighting.thresholds(measurement.noise)
-    verdict = weighting.without_falls(weighting.verdicts(share, feasible, nearly), column_of(rows, "fell"))
-    names = column_of(rows, "demonstrator")
-    chosen = weighting.chosen_rows(rule.keep, verdict, logs, names)
-    if rule.segments:
-        weighed = _segment_logs(rows, measurement, rule.temperature)
-    else:
-        weighed = weighting.weight_logs(logs, rule.temperature, measurement.rule)
-    even = weighting.is_balanced(rule.balance, rule.temperature, measurement.rule)
+    text, balance = weighing.temperature, weighing.balance
+    if balance not in weighting.BALANCES:
+        raise BadOption("balance", balance, one_of(balance, weighting.BALANCES))
+    lengths, verdict, names = (column_of(rows, name) for name in ("length", "verdict", "demonstrator"))
+    logs, low, high = (_log_scores(rows, measurement, text, sign) for sign in (0, 1, -1))
+    chosen = weighting.chosen_rows(weighing.keep, verdict, logs, names)
+    if weighing.segments and measurement.rule != "share":
+        raise BadOption("segments", "yes", "this method scores demonstrations as a whole; score with direct")
+    rule = segment_rule(rows, measurement, weighing)
+    weighed = np.array([rule.mean_log(row) for row in rows])
+    if not weighing.segments:
+        weighed += weighting.weight_logs(logs, text, measurement.rule)
+    even = weighting.is_balanced(balance, text, measurement.rule)
     weight = weighting.balanced(weighed, lengths, names, chosen) if even else weighting.masses(weighed, lengths, chosen)
     remarks = weighting.remarks(weight, verdict, measurement.certificate, np.array(measurement.own_share))
-    weighing = Weighing(rule.temperature, rule.keep, rule.balance, rule.segments, feasible, nearly, tuple(remarks))
-    columns = {
-        "verdict": verdict,
-        "score": np.exp(logs),
-        "score_low": np.exp(low),
-        "score_high": np.exp(high),
-        "weight": weight,
-    }
+    if weighing.keep in (weighting.SEGMENTS, "auto") and nothing_possible(rows):
+        remarks.insert(0, "every demonstration is impossible throughout, so that all keep their weights")
+    feasible, borderline = weighting.thresholds(measurement.noise)
+    weighing = replace(weighing, feasible_share=feasible, borderline_share=borderline, remarks=tuple(remarks))
+    columns = {"score": np.exp(logs), "score_low": np.exp(low), "score_high": np.exp(high), "weight": weight}
     return Scores(tuple(rows), measurement, weighing).with_columns(**columns)
 
 
@@ -335,17 +352,6 @@ def _log_scores(rows: Sequence[EpisodeScore], measurement: Measurement, temperat
         distance * factor, np.maximum(moved, 0), lengths, np.array(measurement.calibration), measurement.noise
     )
     return weighting.log_scores(measures, temperature, measurement.rule)
-
-
-def _segment_logs(rows: Sequence[EpisodeScore], measurement: Measurement, temperature: str) -> Floats:
-    """(N) ln of what each demonstration's segments weigh in the mean."""
-    if measurement.rule != "share":
-        raise BadOption("segments", "yes", "this method scores demonstrations as a whole; score with direct")
-    logs: list[float] = []
-    for row in rows:
-        each = weighting.share_logs(np.array(row.segment_share), temperature, measurement.noise)
-        logs.append(weighting.mean_log(each, weighting.segment_lengths(row.segment_begin, row.episode.length)))
-    return np.array(logs)
 
 
 def subset(scores: Scores, hashes: Sequence[str], temperature: str | float | None = None) -> Scores:

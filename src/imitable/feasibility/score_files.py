@@ -17,7 +17,7 @@ from imitable.feasibility.episode_score import COLUMNS, EpisodeScore, cells_of, 
 from imitable.feasibility.scores import Scores, from_metadata
 from imitable.feasibility.sealed import damage, read_sealed, write_sealed
 
-SCHEMA = 4
+SCHEMA = 5
 
 UNSQUARED = 3
 """Files up to this schema were weighed by the score itself where they say `auto`."""

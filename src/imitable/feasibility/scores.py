@@ -9,9 +9,10 @@ from typing import Any, overload
 
 import numpy as np
 
+from imitable.errors import BadOption
 from imitable.feasibility.episode_score import COLUMNS, EpisodeScore, column_of
-from imitable.feasibility.weighting import relative_densities, segment_lengths, share_logs
-from imitable.types import Episode, Weights
+from imitable.feasibility.weighting import SEGMENTS, mean_log, relative_densities, segment_lengths, share_logs
+from imitable.types import Episode, Floats, Weights
 
 
 @dataclass(frozen=True)
@@ -101,18 +102,60 @@ class Weighing:
 
     temperature: str
     """auto, paper, arm, a number, share:NUMBER, or score:NUMBER."""
-    keep: str
-    """Which demonstrations have a weight: all, feasible or top:K."""
-    balance: str
+    keep: str = "auto"
+    """What has a weight: auto, all, feasible, feasible-segments, top:K, or a demonstrator: see `weigh`."""
+    balance: str = "auto"
     """Whether weights are balanced between demonstrators: demonstrator, none, or auto (where the scores are our own)."""
-    segments: bool
+    segments: bool = False
     """Whether every segment weighs its own score, instead of the demonstration's."""
-    feasible_share: float
+    feasible_share: float = 0.0
     """Largest share that is called feasible."""
-    nearly_share: float
-    """Largest share that is called nearly feasible."""
-    remarks: tuple[str, ...]
+    borderline_share: float = 0.0
+    """Largest share that is called borderline."""
+    remarks: tuple[str, ...] = ()
     """What one should know before using the weights, the most important first."""
+
+
+@dataclass(frozen=True)
+class SegmentRule:
+    """How transitions of one demonstration differ in weight."""
+
+    temperature: str
+    noise: float
+    by_share: bool
+    """Every segment weighs by its own share."""
+    by_span: bool
+    """What is impossible weighs nothing."""
+
+    def logs(self, row: EpisodeScore) -> tuple[tuple[int, ...], Floats]:
+        """Return the first transitions of k segments and (k) ln of what a transition there weighs."""
+        begins = row.segment_begin if self.by_share else (0,)
+        logs = share_logs(np.array(row.segment_share), self.temperature, self.noise) if self.by_share else np.zeros(1)
+        if not (self.by_span and row.infeasible_begin):
+            return begins, logs
+        marks, possible = zip(*row.possible, strict=True)
+        edges = tuple(sorted({*begins, *marks}))
+        here = np.searchsorted(begins, edges, "right") - 1, np.searchsorted(marks, edges, "right") - 1
+        return edges, np.where(np.array(possible)[here[1]], logs[here[0]], -np.inf)
+
+    def mean_log(self, row: EpisodeScore) -> float:
+        """Return ln of what the transitions of a demonstration weigh on average, up to the demonstration's own weight."""
+        begins, logs = self.logs(row)
+        return mean_log(logs, segment_lengths(begins, row.episode.length))
+
+
+def segment_rule(rows: Sequence[EpisodeScore], measurement: Measurement, weighing: Weighing) -> SegmentRule:
+    """Return how transitions weigh; where nothing at all is possible, spans do not count."""
+    evaluated = any(row.evaluated for row in rows)
+    if weighing.keep == SEGMENTS and not evaluated:
+        raise BadOption("keep", SEGMENTS, "these scores have no spans: score again, with a method that tracks")
+    by_span = weighing.keep in (SEGMENTS, "auto") and evaluated and not nothing_possible(rows)
+    return SegmentRule(weighing.temperature, measurement.noise, weighing.segments, by_span)
+
+
+def nothing_possible(rows: Sequence[EpisodeScore]) -> bool:
+    """Return whether every transition of every demonstration is impossible."""
+    return all(row.infeasible_begin and not any(possible for _, possible in row.possible) for row in rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +199,26 @@ class Scores(Sequence[EpisodeScore]):
         return tuple(row.episode for row in self.rows)
 
     @property
+    def infeasible_spans(self) -> tuple[tuple[tuple[float, float], ...], ...]:
+        """(N) begin and end of every confirmed impossible span, seconds."""
+        return tuple(row.infeasible_spans for row in self.rows)
+
+    @property
+    def feasible_spans(self) -> tuple[tuple[tuple[float, float], ...], ...]:
+        """(N) begin and end of everything between those; empty where the whole motion was not evaluated."""
+        return tuple(row.feasible_spans for row in self.rows)
+
+    @cached_property
+    def feasible_part(self) -> Floats:
+        """(N) fraction of each motion outside of its impossible spans; NaN where the whole motion was not evaluated."""
+        return np.array([row.feasible_part for row in self.rows])
+
+    @property
+    def segment_rule(self) -> SegmentRule:
+        """How transitions of one demonstration differ in weight."""
+        return segment_rule(self.rows, self.measurement, self.weighing)
+
+    @property
     def imitator(self) -> str:
         """The robot that shall imitate, as text."""
         return self.measurement.key.imitator
@@ -167,13 +230,14 @@ class Scores(Sequence[EpisodeScore]):
 
     def _segments(self) -> tuple[tuple[tuple[int, float], ...], ...]:
         """What a transition of each segment weighs, relative to the demonstration's mean; empty if segments do not count."""
-        if not self.weighing.segments:
+        rule = self.segment_rule
+        if not rule.by_share and not (rule.by_span and any(row.infeasible_begin for row in self.rows)):
             return ()
         made: list[tuple[tuple[int, float], ...]] = []
         for row in self.rows:
-            logs = share_logs(np.array(row.segment_share), self.weighing.temperature, self.measurement.noise)
-            parts = relative_densities(logs, segment_lengths(row.segment_begin, row.episode.length))
-            made.append(tuple(zip(row.segment_begin, parts.tolist(), strict=True)))
+            begins, logs = rule.logs(row)
+            parts = relative_densities(logs, segment_lengths(begins, row.episode.length))
+            made.append(tuple(zip(begins, parts.tolist(), strict=True)))
         return tuple(made)
 
     def at(self, rows: Sequence[int]) -> "Scores":
@@ -206,7 +270,14 @@ MEASURED = tuple(field.name for field in fields(Measurement) if field.name not i
 """Names of a measurement's own metadata."""
 
 OWN = frozenset(
-    ("schema", "key", "effective_size", *MEASURED, *(f.name for kind in (ScoreKey, Weighing) for f in fields(kind)))
+    (
+        "schema",
+        "key",
+        "effective_size",
+        "nearly_share",
+        *MEASURED,
+        *(f.name for kind in (ScoreKey, Weighing) for f in fields(kind)),
+    )
 )
 """Metadata that methods must not say anything else by."""
 
@@ -215,6 +286,7 @@ def from_metadata(metadata: Mapping[str, Any]) -> tuple[Measurement, Weighing]:
     """Return what `Scores.metadata` said; KeyError or TypeError if it is something else."""
     measured = {name: _plain(metadata[name]) for name in MEASURED}
     extras = {name: value for name, value in metadata.items() if name not in OWN}
+    metadata = {"borderline_share": metadata.get("nearly_share"), **metadata}  # its name in files up to schema 4
     weighing = {f.name: _plain(metadata[f.name]) for f in fields(Weighing)}
     return Measurement(key=ScoreKey(**metadata["key"]), extras=extras, **measured), Weighing(**weighing)
 

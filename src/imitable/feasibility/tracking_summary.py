@@ -29,6 +29,7 @@ def summarise_tracking(
         share=measured.share,
         spread=measured.spread,
         stage=measured.stage,
+        duration_s=len(trajectory) * period,
         segment_begin=tuple(begin for begin, _ in segments),
         segment_share=tuple(share for _, share in segments),
     )

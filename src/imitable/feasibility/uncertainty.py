@@ -15,7 +15,7 @@ from imitable.feasibility.ruler import ruler
 from imitable.feasibility.scorer import Measurer, ScoringJob
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.tracking_summary import summarise_tracking
-from imitable.feasibility.weighting import verdicts, without_falls
+from imitable.feasibility.weighting import verdict_of_share
 from imitable.observer import SILENT, Observer
 from imitable.robots.family import Value
 from imitable.robots.knob_text import named_knobs
@@ -159,8 +159,8 @@ def _verdicts(scores: Scores, measure: Measurer, body: Robot, chunk: Sequence[Tr
     pairs = enumerate(zip(measured, chunk, strict=True))
     rows = [summarise_tracking(one, seen, episode_of(seen, place), body, own_error) for place, (one, seen) in pairs]
     shares = column_of(rows, "share")
-    words = verdicts(shares, scores.weighing.feasible_share, scores.weighing.nearly_share)
-    return shares, without_falls(words, column_of(rows, "fell"))
+    limits = scores.weighing.feasible_share, scores.weighing.borderline_share
+    return shares, tuple(verdict_of_share(row.share, *limits, fell=row.fell) for row in rows)
 
 
 def _worst(doubts: Sequence[Doubt], factors: Floats, shares: Floats) -> str:

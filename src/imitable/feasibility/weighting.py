@@ -16,13 +16,14 @@ LEAST_NOISE, MOST_NOISE = 0.07, 0.1
 (with 0.07 the own gaits of every shipped body are feasible), and a tracker that cannot follow its own body has no say."""
 HARDER = 1.25
 """Gaits leave so much more than the babble that τ is measured on."""
-NEARLY = 0.1
-"""Score down to which a demonstration is called nearly feasible; feasible is ½."""
+BORDERLINE = 0.1
+"""Score down to which a demonstration is called borderline; feasible is ½."""
 CERTIFIED = 0.95
 """A tracker should find so many of the transitions again that the imitator made itself."""
 BALANCES = ("auto", "none", "demonstrator")
 """What masses are balanced by; see `is_balanced` for `auto`."""
-VERDICTS = ("feasible", "nearly", "infeasible")
+SEGMENTS = "feasible-segments"
+"""What `keep` calls everything outside of confirmed impossible spans."""
 SHARE, SCORE = "share:", "score:"
 """Begin a temperature on the share (`share:0.05`) or on the score (`score:1`); a plain number is one on the distance."""
 SHARPER = 0.5
@@ -145,8 +146,9 @@ def mean_log(logs: Floats, lengths: Ints) -> float:
 
 
 def relative_densities(logs: Floats, lengths: Ints) -> Floats:
-    """(k) score of segments ÷ their mean over the transitions, which so is one."""
-    return np.exp(logs - mean_log(logs, lengths))
+    """(k) score of segments ÷ their mean over the transitions, which so is one; all alike where nothing weighs anything."""
+    mean = mean_log(logs, lengths)
+    return np.exp(logs - mean) if np.isfinite(mean) else np.ones(len(logs))
 
 
 def masses(logs: Floats, lengths: Ints, chosen: Bools | None = None) -> Floats:
@@ -186,39 +188,42 @@ def is_balanced(balance: str, temperature: str, rule: str) -> bool:
 
 
 def thresholds(noise: float) -> tuple[float, float]:
-    """Return the largest shares called feasible and nearly: where the score is ½ and `NEARLY`, −τ ln τ and τ ln(9 / τ)."""
-    feasible, nearly = (noise * np.log((1 / score - 1) / noise) for score in (0.5, NEARLY))
-    return float(feasible), float(nearly)
+    """Return the largest shares called feasible (score ½) and borderline (score `BORDERLINE`): −τ ln τ and τ ln(9 / τ)."""
+    feasible, borderline = (noise * np.log((1 / score - 1) / noise) for score in (0.5, BORDERLINE))
+    return float(feasible), float(borderline)
 
 
-def verdicts(shares: Floats, feasible: float, nearly: float) -> tuple[str, ...]:
-    """Return a verdict a share."""
-    return tuple(VERDICTS[int(share > feasible) + int(share > nearly)] for share in shares.tolist())
+def verdict_of_share(share: float, feasible: float, borderline: float, *, fell: bool | None = None) -> str:
+    """Return the verdict by thresholds on the share.
 
-
-def without_falls(verdict: Sequence[str], fell: Sequence[bool | None]) -> tuple[str, ...]:
-    """Return the verdicts; who ends lying where the demonstration stands has not *nearly* followed it.
-
-    Feasible stays feasible: there little is left over all windows, and one that is lost at an impact is the tracker's luck.
+    An imitator that ends lying where the demonstration stands is not borderline. Feasible stays feasible: there little is left
+    over all windows, and one that is lost at an impact is the tracker's luck.
     """
-    return tuple("infeasible" if lies and word == "nearly" else word for word, lies in zip(verdict, fell, strict=True))
+    if share <= feasible:
+        return "feasible"
+    return "borderline" if share <= borderline and not fell else "infeasible"
 
 
 def chosen_rows(keep: str, verdict: Sequence[str], logs: Floats, demonstrators: Sequence[str]) -> Bools:
-    """Return which rows a text keeps: `all`, `feasible`, `top:K` of the highest scores, or those of one demonstrator."""
-    if keep == "all":
+    """Return which rows have a weight: `all`, `feasible`, `top:K` of the highest scores, or those of one demonstrator.
+
+    All rows, too, of `feasible-segments` and `auto`, which are about parts of demonstrations.
+    """
+    if keep in ("all", "auto", SEGMENTS):
         return np.ones(len(verdict), bool)
     if keep == "feasible":
         rows = np.array([word == "feasible" for word in verdict])
         if not rows.any():
-            raise BadOption("keep", keep, "no demonstration is feasible; give all or top:K")
+            raise BadOption("keep", keep, "no demonstration is feasible; give all, feasible-segments or top:K")
         return rows
     if keep in demonstrators:
         return np.array([name == keep for name in demonstrators])
     number = keep.removeprefix("top:")
     if not keep.startswith("top:") or not number.isdigit() or int(number) < 1:
         names = one_of(keep, set(demonstrators))
-        raise BadOption("keep", keep, f"give all, feasible, top:K with K from 1 on, or a demonstrator; {names}")
+        raise BadOption(
+            "keep", keep, f"give auto, all, feasible, feasible-segments, top:K with K from 1 on, or a demonstrator; {names}"
+        )
     best = np.argsort(-logs, kind="stable")[: int(number)]
     return np.isin(np.arange(len(logs)), best)
 
@@ -231,9 +236,11 @@ def remarks(weight: Floats, verdict: Sequence[str], certificate: float | None, o
     lines: list[str] = []
     count, effective = len(weight), float(1 / np.square(weight).sum())
     if "feasible" not in verdict:
-        nearly = sum(word == "nearly" for word in verdict)
-        best = f"{nearly} of {count} nearly are" if nearly else "none nearly is"
-        lines.append(f"no demonstration is feasible as a whole; {best}. Weights prefer those that fail least")
+        borderline = sum(word == "borderline" for word in verdict)
+        best = f"no demonstration is feasible as a whole, {borderline or 'none'} of {count} is borderline"
+        lines.append(f"{best}; weights prefer those that fail least")
+    if unknown := sum(word == "unknown" for word in verdict):
+        lines.append(f"{unknown} of {count} verdicts are unknown; --explain EPISODE tells why")
     lines += [] if certificate is None else _doubts(certificate, own_share)
     if count > 4 and effective < max(2.0, 0.02 * count):
         lines.append(

@@ -3,17 +3,18 @@
 
 import shlex
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import exp, isfinite
 from pathlib import Path
 from typing import Any
 
 from imitable.acquisition import acquire
 from imitable.command_text import command
+from imitable.feasibility.episode_score import VERDICTS, cells_of
 from imitable.feasibility.ruler import MEMORY_S, compared
 from imitable.feasibility.score import Measuring
 from imitable.feasibility.scores import Scores
-from imitable.feasibility.weighting import SHARE, VERDICTS, is_balanced, parse_temperature
+from imitable.feasibility.weighting import SHARE, is_balanced, parse_temperature
 from imitable.files import content_hash
 from imitable.report.detail import details
 from imitable.report.motion import rounded
@@ -33,6 +34,26 @@ ERROR_UNITS = {
 """What an error is measured in, by distance."""
 
 
+SHOWN = {
+    "demonstrator": "demonstrator",
+    "source": "source",
+    "index": "episode_index",
+    "length": "length",
+    "return": "return",
+    "share": "share",
+    "score": "score",
+    "low": "score_low",
+    "high": "score_high",
+    "followed": "followed",
+    "lost": "lost_at",
+    "weight": "weight",
+    "verdict": "verdict",
+    "reason": "reason",
+    "divergence": "first_divergence",
+}
+"""Columns of the page, and of the record."""
+
+
 def scored(
     path: Path, scores: Scores, *, detailed: int, explain: int, threads: int, on_progress: Callable[[int, int], None]
 ) -> dict[str, Any]:
@@ -50,7 +71,7 @@ def scored(
         "keep_option": "" if weighing.keep == "all" else f" {shlex.join(['--keep', weighing.keep])}",
         "balance": "demonstrator" if is_balanced(weighing.balance, SHARE, measured.rule) else "none",
         "effective_size": scores.weights.effective_size,
-        "thresholds": [weighing.feasible_share, weighing.nearly_share],
+        "thresholds": [weighing.feasible_share, weighing.borderline_share],
         "own_error": measured.own_error,
         "error_unit": measured.measure or ERROR_UNITS[measured.key.distance],
         "period_s": imitator.layout.period_s,
@@ -75,14 +96,14 @@ def meaning(scores: Scores, imitator: Robot) -> str:
     if measured.measure:
         return (
             f"A demonstration is feasible here if, over {pieces} of it ({measured.horizon_s:.2g} s), its share, from the "
-            f"{measured.measure}, is at most {weighing.feasible_share:.2g} (up to {weighing.nearly_share:.2g}: nearly) on "
-            f"{scores.imitator}; {tracker}; objects that are missing from the model are not judged."
+            f"{measured.measure}, is at most {weighing.feasible_share:.2g} (up to {weighing.borderline_share:.2g}: borderline) "
+            f"on {scores.imitator}; {tracker}; objects that are missing from the model are not judged."
         )
     return (
         f"A demonstration is feasible here if {scores.imitator} can follow {pieces} of it ({measured.horizon_s:.2g} s) so "
         f"closely that, over {_entries(measured.key.entries, imitator)} and by {measured.key.distance} distance, at most "
         f"{weighing.feasible_share:.2g} of the gap remains that a passive imitator would leave (up to "
-        f"{weighing.nearly_share:.2g}: nearly); {tracker}; objects that are missing from the model are not judged."
+        f"{weighing.borderline_share:.2g}: borderline); {tracker}; objects that are missing from the model are not judged."
     )
 
 
@@ -102,30 +123,17 @@ def start_temperature(scores: Scores) -> float | None:
 
 
 def _columns(scores: Scores) -> dict[str, Any]:
-    """One list a column. Shares keep all their digits: the page weighs by them."""
-    episodes = scores.episodes
-    names, sources = list(by_demonstrator(episodes)), list(dict.fromkeys(e.source for e in episodes))
-    place, origin = ({name: i for i, name in enumerate(values)} for values in (names, sources))
-    return {
-        "demonstrators": names,
-        "sources": sources,
-        "columns": {
-            "demonstrator": [place[e.demonstrator] for e in episodes],
-            "source": [origin[e.source] for e in episodes],
-            "index": [e.index for e in episodes],
-            "length": [e.length for e in episodes],
-            "return": rounded([e.total_return for e in episodes]),
-            "share": [share if isfinite(share) else None for share in scores.share.tolist()],
-            "score": rounded(scores.score.tolist()),
-            "low": rounded(scores.score_low.tolist()),
-            "high": rounded(scores.score_high.tolist()),
-            "followed": rounded(scores.followed.tolist()),
-            "lost": [list(times) for times in scores.lost_at],
-            "weight": rounded(scores.weight.tolist()),
-            "verdict": [VERDICTS.index(verdict) for verdict in scores.verdict],
-            "divergence": [None if step < 0 else step for step in scores.first_divergence.tolist()],
-        },
-    }
+    """One list per column. Shares keep all their digits: the page weighs by them."""
+    names, sources = list(by_demonstrator(scores.episodes)), list(dict.fromkeys(scores.source))
+    coded = {"demonstrator": names, "source": sources, "verdict": list(VERDICTS)}
+    cells = cells_of(scores.rows)
+    columns = {shown: cells[name] for shown, name in SHOWN.items()}
+    columns |= {name: [places.index(cell) for cell in cells[name]] for name, places in coded.items()}
+    columns |= {name: rounded(columns[name]) for name in ("return", "score", "low", "high", "followed", "weight")}
+    columns["share"] = [share if isfinite(share) else None for share in columns["share"]]
+    spans = replace(scores.segment_rule, by_share=False)
+    columns["possible"] = [exp(spans.mean_log(row)) for row in scores]
+    return {"demonstrators": names, "sources": sources, "columns": columns}
 
 
 def score_command(path: Path, scores: Scores) -> str:

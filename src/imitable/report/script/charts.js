@@ -43,8 +43,8 @@ function cut(text, room) {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 function symbol(verdict, x, y, r, attributes) {
-  const colour = `var(--${["feasible", "nearly", "infeasible"][verdict]})`;
+  const colour = `var(--${["feasible", "borderline", "infeasible", "unknown"][verdict]})`;
   if (verdict === 0) return sv("circle", {cx: x, cy: y, r, fill: colour, ...attributes});
   if (verdict === 1) return sv("path", {d: `M${x} ${y - r * 1.3}L${x + r * 1.3} ${y}L${x} ${y + r * 1.3}L${x - r * 1.3} ${y}Z`, fill: colour, ...attributes});
-  return sv("circle", {cx: x, cy: y, r, fill: "none", stroke: colour, "stroke-width": 1.4, ...attributes});
+  return sv("circle", {cx: x, cy: y, r, fill: "none", stroke: colour, "stroke-width": 1.4, "stroke-dasharray": verdict === 3 ? "2 1.5" : "none", ...attributes});
 }

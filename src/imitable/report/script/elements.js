@@ -3,7 +3,7 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
-const GLYPHS = ["●", "◆", "○"];   // feasible, nearly, infeasible: in tables and in plots
+const GLYPHS = ["●", "◆", "○", "◌"];   // feasible, borderline, infeasible, unknown: in tables and in plots
 
 function make(space, tag, attributes, children) {
   const node = space ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);

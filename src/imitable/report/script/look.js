@@ -76,7 +76,7 @@ function look(row, start) {
   play(false);
   for (const line of document.querySelectorAll("#demonstrations tr[data-row]")) line.setAttribute("aria-selected", String(Number(line.dataset.row) === row));
   const name = file.demonstrators[columns.demonstrator[row]], motion = detail?.motion ?? null;
-  byId("look-title").replaceChildren(el("strong", {}, `#${row} `), `by ${name}, `, ...verdictMark(file, columns.verdict[row]), `: a share of ${fixed(columns.share[row], 2)} is left; `,
+  byId("look-title").replaceChildren(el("strong", {}, `#${row} `), `by ${name}, `, ...verdictMark(file, columns.verdict[row]), columns.reason[row] ? ` (${columns.reason[row]})` : "", `: a share of ${fixed(columns.share[row], 2)} is left; `,
     isNumber(columns.divergence[row]) ? `the imitator parts from it for good at ${fixed(columns.divergence[row] * file.period_s, 2)} s.` : "the imitator never leaves it for good within the judged steps.");
   byId("look-note").replaceChildren(...lookNote(file, detail, motion, row));
   byId("stage").hidden = !motion;

@@ -11,8 +11,8 @@ function drawHead() {
     title.textContent = `What ${[...new Set(data.policies.map((run) => run.imitator))].join(", ")} learned`;
     return byId("headline").replaceChildren();
   }
-  const counts = [0, 1, 2].map((verdict) => file.columns.verdict.filter((one) => one === verdict).length), all = file.columns.verdict.length;
-  title.textContent = counts[0] ? `${file.imitator} can imitate ${grouped(counts[0])} of ${grouped(all)} demonstrations` : counts[1] ? `${file.imitator} can nearly imitate ${grouped(counts[1])} of ${grouped(all)} demonstrations, and none closely` : `${file.imitator} can imitate none of ${grouped(all)} demonstrations`;
+  const counts = file.verdicts.map((_, verdict) => file.columns.verdict.filter((one) => one === verdict).length), all = file.columns.verdict.length;
+  title.textContent = counts[0] ? `${file.imitator} can imitate ${grouped(counts[0])} of ${grouped(all)} demonstrations` : counts[1] ? `no demonstration is feasible for ${file.imitator}; ${grouped(counts[1])} of ${grouped(all)} are borderline` : counts[3] === all ? `what ${file.imitator} can imitate is unknown` : `${file.imitator} can imitate none of ${grouped(all)} demonstrations`;
   byId("headline").replaceChildren(el("div", {class: "verdict-bar", role: "img", "aria-label": counts.map((count, i) => `${count} ${file.verdicts[i]}`).join(", ")}, counts.map((count, i) => count ? el("span", {class: `b${i}`, css: {flex: `${count} 1 0`}}) : null)),
     el("ul", {class: "tally"}, counts.map((count, i) => el("li", {}, el("b", {}, grouped(count)), verdictMark(file, i)))));
 }
@@ -80,7 +80,7 @@ function listen() {
 function start() {
   byId("file-label").hidden = data.scores.length < 2;
   byId("file").append(...data.scores.map((file, i) => el("option", {value: i}, `${file.path}: ${file.imitator}`)));
-  byId("verdict-filter").append(...["feasible", "nearly", "infeasible"].map((name, i) => el("label", {}, el("input", {type: "checkbox", checked: "", value: name, onchange: (event) => { state.verdicts[i] = event.target.checked; state.page = 0; sortRows(); drawRows(); }}), " ", el("span", {class: `v${i}`}, GLYPHS[i]), ` ${name}`)));
+  byId("verdict-filter").append(...["feasible", "borderline", "infeasible", "unknown"].map((name, i) => el("label", {}, el("input", {type: "checkbox", checked: "", value: name, onchange: (event) => { state.verdicts[i] = event.target.checked; state.page = 0; sortRows(); drawRows(); }}), " ", el("span", {class: `v${i}`}, GLYPHS[i]), ` ${name}`)));
   byId("policies").hidden = !data.policies.length;
   listen();
   drawFile();

@@ -15,18 +15,18 @@ function drawStrip() {
     xLabel: what !== "share" ? `${what} (0 to 1)` : width - left < 700 ? "share (0 follows perfectly, 1: passive)" : "share: what is left of a passive imitator's distance (0 follows perfectly, 1 is no better than staying passive)"}, `Distribution of the ${what} by demonstrator`);
   if (what === "share") bands(drawn, file);
   names.forEach((group, line) => stripRow(drawn, file, group, line, values, narrow, high));
-  byId("strip-title").textContent = `Distribution of the ${what}, one mark a demonstration: ${GLYPHS[0]} feasible, ${GLYPHS[1]} nearly, ${GLYPHS[2]} infeasible; box: the middle half`;
+  byId("strip-title").textContent = `Distribution of the ${what}, one mark a demonstration: ${GLYPHS[0]} feasible, ${GLYPHS[1]} borderline, ${GLYPHS[2]} infeasible, ${GLYPHS[3]} unknown; box: the middle half`;
   host.replaceChildren(drawn.svg);
 }
 function bands({svg, X, top, height, bottom, width, right}, file) {
-  const [feasible, nearly] = file.thresholds, edge = width - right;
-  const zones = [[0, feasible, "feasible", 0.14], [feasible, nearly, "nearly", 0.12]];
+  const [feasible, borderline] = file.thresholds, edge = width - right;
+  const zones = [[0, feasible, "feasible", 0.14], [feasible, borderline, "borderline", 0.12]];
   for (const [from, to, name, opacity] of zones) {
     const room = Math.max(0, Math.min(X(to), edge) - X(from));
     svg.append(sv("rect", {x: X(from), y: top, width: room, height: height - top - bottom, fill: `var(--${name})`, opacity}));
     if (room > 7 * name.length) svg.append(sv("text", {x: X(from) + 3, y: top - 8}, name));
   }
-  if (X(nearly) < edge - 60) svg.append(sv("text", {x: X(nearly) + 3, y: top - 8}, "infeasible"));
+  if (X(borderline) < edge - 60) svg.append(sv("text", {x: X(borderline) + 3, y: top - 8}, "infeasible"));
 }
 function stripRow({svg, X, Y, left, width}, file, group, line, values, narrow, high) {
   const rows = rowsOf(file, group).filter((row) => isNumber(values[row])).sort((a, b) => values[a] - values[b]);
@@ -64,7 +64,7 @@ const GROUPS = [["demonstrator", "demonstrator", true], ["count", "count"], ["ve
   ["weight", "weight"], ["score", "mean score"], ["divergence", "parts at"], ["length", "length"], ["return", "return"]];
 function groupNumbers(file, group) {
   const rows = rowsOf(file, group), of = (values) => mean(rows.map((row) => values[row]).filter(isNumber)), columns = file.columns;
-  const counts = [0, 1, 2].map((verdict) => rows.filter((row) => columns.verdict[row] === verdict).length);
+  const counts = file.verdicts.map((_, verdict) => rows.filter((row) => columns.verdict[row] === verdict).length);
   return {group, demonstrator: file.demonstrators[group], count: rows.length, counts, verdict: -(counts[0] * 1e9 + counts[1]) / rows.length, share: of(columns.share), score: of(state.score),
     weight: rows.reduce((sum, row) => sum + state.weight[row], 0), divergence: median(rows.map((row) => columns.divergence[row]).filter(isNumber)), length: of(columns.length), return: of(columns.return)};
 }
@@ -132,7 +132,7 @@ function drawRows() {
   const rows = state.order.slice(state.page * ROWS, (state.page + 1) * ROWS);
   const line = (row) => el("tr", {class: "pick", tabindex: 0, "data-row": row, "aria-selected": String(row === state.row), title: row in file.details ? "look at it" : "no details kept"},
     el("td", {}, `#${row}`), el("td", {class: "left name", title: `${file.demonstrators[columns.demonstrator[row]]}, episode ${columns.index[row]} of ${file.sources[columns.source[row]]}`}, breakable(file.demonstrators[columns.demonstrator[row]])),
-    el("td", {class: "left"}, verdictMark(file, columns.verdict[row])), el("td", {title: columns.share[row]}, fixed(columns.share[row], 3)),
+    el("td", {class: "left", title: columns.reason[row]}, verdictMark(file, columns.verdict[row])), el("td", {title: columns.share[row]}, fixed(columns.share[row], 3)),
     el("td", {class: "weight", title: state.weight[row]}, percent(state.weight[row])), el("td", {title: state.score[row]}, scoreText(file, row)),
     el("td", {title: lostText(columns.lost[row])}, isNumber(columns.followed[row]) ? percent(columns.followed[row]) : "–"),
     el("td", {title: isNumber(columns.divergence[row]) ? `step ${columns.divergence[row]}` : "within the judged steps it never does"}, isNumber(columns.divergence[row]) ? `${fixed(columns.divergence[row] * file.period_s, 2)} s` : "never"),

@@ -4,14 +4,14 @@
 const T_LOW = 0.003;   // the slider runs over three decades from here, 60 notches each
 
 function weigh(file, T) {
-  const {share, length} = file.columns, count = share.length;
+  const {share, length, possible} = file.columns, count = share.length;
   let logs = share.map((value) => isNumber(value) ? -value / T : -Infinity);
   const keeps = rowsWithWeight(file, logs), score = logs.map(Math.exp);
   if (!logs.some((value, i) => keeps[i] && Number.isFinite(value))) logs = logs.map(() => 0);
   const masses = new Float64Array(count);
   let top = -Infinity, sum = 0;
   for (let i = 0; i < count; i++) {
-    masses[i] = keeps[i] ? logs[i] + Math.log(length[i]) : -Infinity;
+    masses[i] = keeps[i] ? logs[i] + Math.log(length[i] * possible[i]) : -Infinity;
     top = Math.max(top, masses[i]);
   }
   const spread = file.balance === "demonstrator" ? groupLengths(file) : null;
@@ -27,7 +27,7 @@ function groupLengths(file) {
 
 function rowsWithWeight(file, logs) {
   if (file.keep === "feasible") return file.columns.verdict.map((verdict) => verdict === 0);
-  if (file.keep === "all") return logs.map(() => true);
+  if (["all", "auto", "feasible-segments"].includes(file.keep)) return logs.map(() => true);
   const group = file.demonstrators.indexOf(file.keep);
   if (group >= 0) return file.columns.demonstrator.map((one) => one === group);
   const best = logs.map((_, i) => i).sort((a, b) => logs[b] - logs[a] || a - b).slice(0, Number(file.keep.slice(4)));
@@ -37,7 +37,7 @@ function rowsWithWeight(file, logs) {
 
 // ---------------------------------------------------------------- state
 
-const state = {file: 0, T: null, score: [], weight: [], text: "", verdicts: [true, true, true], key: "share", down: false, page: 0,
+const state = {file: 0, T: null, score: [], weight: [], text: "", verdicts: [true, true, true, true], key: "share", down: false, page: 0,
   row: null, order: [], strip: "share", group: {key: "share", down: false}};
 const now = () => data.scores[state.file];
 
