@@ -219,7 +219,7 @@ def test_a_score_warns_once_in_python_and_on_the_command_line_prints_instead(
     assert said.out.count("0/0/1/0") == 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        good = score(own(slider), slider)
+        good = score(InMemory(slider.layout, [*own(slider, 3), *demos]), slider)
     assert not good.weighing.remarks
 
 

@@ -259,7 +259,8 @@ def is_doubtful(certificate: float | None, own_share: Floats) -> bool:
 def _doubts(certificate: float, own_share: Floats) -> list[str]:
     lines: list[str] = []
     if not certificate >= CERTIFIED:
-        lines.append(f"the tracker finds {certificate:.0%} of the imitator's own transitions again: failures may be its own")
+        found = f"the tracker finds {certificate:.0%} of the imitator's own transitions again"
+        lines.append(f"{found}: failures may be its own (effort=thorough plans more)")
     if len(own_share) and (own := float(np.quantile(own_share, 0.95))) > MOST_NOISE:
         lines.append(f"of the imitator's own movements the tracker leaves a share of {own:.2f}: verdicts say little here")
     return lines
