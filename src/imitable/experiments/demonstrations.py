@@ -9,7 +9,7 @@ from imitable.demos.collect import collect
 from imitable.demos.store import read, write
 from imitable.demos.waypoints import mode_counts, waypoint_demonstrations
 from imitable.experiments.cases import DEMO_SEED, LearningCase, Recording
-from imitable.feasibility.score import score, subset
+from imitable.feasibility.score import score, subset, weigh
 from imitable.feasibility.score_files import read_scores
 from imitable.files import Output
 from imitable.policies.shipped import folder, policy_for
@@ -83,7 +83,7 @@ def scores_file(runs: Path, case: LearningCase) -> Path:
 def score_demonstrations(runs: Path, case: LearningCase) -> None:
     """Score a case's demonstrations by `direct`, unless that is done."""
     out = Output(scores_file(runs, case), resume=True)
-    score(recorded(runs, case.recordings), case.imitator, "direct", DEMO_SEED, keep="all", out=out)
+    score(recorded(runs, case.recordings), case.imitator, "direct", DEMO_SEED, out=out)
 
 
 def weights_of(runs: Path, case: LearningCase, demos: Demonstrations) -> Weights | None:
@@ -91,4 +91,4 @@ def weights_of(runs: Path, case: LearningCase, demos: Demonstrations) -> Weights
     if not case.weighted:
         return None
     scores = read_scores(scores_file(runs, case))
-    return subset(scores, [episode.hash for episode in demos.episodes]).weights
+    return weigh(subset(scores, [episode.hash for episode in demos.episodes]), keep="all").weights

@@ -61,7 +61,7 @@ def measure(setting: Setting, case: ScoringCase, runs: Path) -> FeasibilityRecor
     demos = recorded(runs, recordings)
     asked = Output(out, resume=True, observer=_Printer())
     started = time.perf_counter()
-    scores = score(demos, setting.imitator, case.method, case.seed, measuring=case.measuring, keep="all", out=asked)
+    scores = score(demos, setting.imitator, case.method, case.seed, measuring=case.measuring, out=asked)
     return FeasibilityRecord(
         setting.name,
         case.name,

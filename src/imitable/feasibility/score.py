@@ -79,7 +79,6 @@ def score(
     *,
     measuring: Measuring | None = None,
     temperature: str | float = "auto",
-    keep: str = "auto",
     out: str | Path | Output | None = None,
 ) -> Scores:
     """Score every demonstration for feasibility on the imitator.
@@ -92,7 +91,6 @@ def score(
         seed: seed of everything random.
         measuring: distance, compared entries, discount, rollouts, threads.
         temperature: auto, paper, arm, share:NUMBER, score:NUMBER or a number: how distances become scores and weights.
-        keep: what has a weight, see `weigh`.
         out: `scores.parquet` to write, with `scores.steps.parquet` beside it. An `Output` may also resume (go on with an
             interrupted job, or score only what is new in a grown set) or overwrite, and names who is told on the way.
     """
@@ -119,7 +117,7 @@ def score(
         models = shard.models
     job = ScoringJob(demos, robot, metric, seed, measuring.rollouts, measuring.threads, models, output.observer, learns)
     said = {} if shard is None else {KEY: [shard.place, shard.of, whole]}
-    rule = Weighing(temperature, keep)
+    rule = Weighing(temperature)
     if output.path is None:
         scores = _scored(job, scorer, key, rule, None, said)
     else:
