@@ -21,7 +21,7 @@ def own_bodies(robot: Robot) -> Bools:
     """(nbody) whether a body is of the robot: of a tree that an actuator moves, or fixed to the world."""
     model = robot.model
     roots = np.array(model.body_rootid)
-    driven = roots[np.array(model.dof_bodyid)[_driven(model)]]
+    driven = roots[np.array(model.dof_bodyid)[driven_dofs(model)]]
     return frozen(np.isin(roots, driven) | (np.array(model.body_weldid) == 0), bool)
 
 
@@ -41,7 +41,7 @@ def has_objects(robot: Robot) -> bool:
     return not bool(own_bodies(robot).all())
 
 
-def _driven(model: Any) -> Bools:
+def driven_dofs(model: Any) -> Bools:
     """(nv) whether an actuator moves a degree of freedom, from the model's start."""
     data, driven = mujoco.MjData(model), np.zeros(model.nv, bool)
     mujoco.mj_fwdPosition(model, data)

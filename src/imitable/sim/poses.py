@@ -139,6 +139,18 @@ def limited_joints(robot: Robot) -> LimitedJoints:
     )
 
 
+def plausible_amplitudes(robot: Robot) -> Floats:
+    """(nv) half of what joints move over: half their range, one radian, or half the body's size in metres without a range."""
+    model, amplitudes = robot.model, np.ones(robot.model.nv)
+    for joint, kind in enumerate(model.jnt_type.tolist()):
+        first = int(model.jnt_dofadr[joint])
+        slides = {int(mujoco.mjtJoint.mjJNT_FREE): 3, int(mujoco.mjtJoint.mjJNT_SLIDE): 1}.get(kind, 0)
+        amplitudes[first : first + slides] = size(robot) / 2
+        if model.jnt_limited[joint] and kind != int(mujoco.mjtJoint.mjJNT_BALL):
+            amplitudes[first] = float(np.diff(model.jnt_range[joint])[0]) / 2
+    return amplitudes
+
+
 def uprights(robot: Robot, states: Floats) -> Floats:
     """(…, S) → (…, 3) where the direction of the first moving body that was up at the start points now, a unit vector."""
     model, root = robot.model, _places(robot)[point_names(robot)[0]]
