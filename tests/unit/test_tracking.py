@@ -20,7 +20,14 @@ from imitable.sim.task import Locomotion
 from imitable.tracking.box_qp import minimise
 from imitable.tracking.certificate import certificate, found_again
 from imitable.tracking.follow import follow, passive_rollout
-from imitable.tracking.inverse_dynamics import actuator_limits, inverse_actions, inverse_forces, joints, passive_actions
+from imitable.tracking.inverse_dynamics import (
+    actuator_limits,
+    inverse_actions,
+    inverse_forces,
+    joints,
+    passive_actions,
+    strength_unknown,
+)
 from imitable.tracking.solver import ANYWHERE, DAMPINGS, NEAR, Lanes, Solved, Solver, solve
 from imitable.types import Floats, InMemory, Trajectory
 from tests.unit.reaching_arm import reaches
@@ -327,6 +334,19 @@ def test_the_inverse_action_of_a_servo_asks_for_the_inverse_force(servo: Robot) 
     np.testing.assert_allclose(data.qfrc_actuator[0], np.clip(wanted, -limit, limit), rtol=1e-6)
 
 
-def test_a_force_limit_is_what_a_servo_has_and_a_cord_is_unknown(servo: Robot) -> None:
+def test_a_force_limit_is_what_a_servo_has_and_a_cord_what_it_pulls(servo: Robot) -> None:
     [force] = {float(servo.model.actuator_forcerange[0, 1])}
-    np.testing.assert_allclose(actuator_limits(servo), [force, np.inf])
+    np.testing.assert_allclose(actuator_limits(servo), [force, 2.0], err_msg="the cord pulls 1 N with a lever arm of 2")
+
+
+@pytest.mark.parametrize(("kp", "known"), [(8, True), (4500, False)])
+def test_a_servo_without_a_force_limit_has_what_its_range_gives_if_that_is_little(
+    tmp_path: Path, kp: float, known: bool
+) -> None:
+    """8 Nm/rad over 5.8 rad are 46 Nm; 26 kNm are no limit, and a spatial tendon's lever arm is not known."""
+    text = SERVO.format(kp=kp, kv=1, force=1).replace('forcerange="-1 1"', "")
+    (tmp_path / "endless.xml").write_text(text)
+    robot = parse_robot(str(tmp_path / "endless.xml"))
+    np.testing.assert_allclose(actuator_limits(robot)[0], kp * 5.8 if known else np.inf)
+    assert strength_unknown(robot).partition(":")[0] == ("" if known else "no torque limit")
+    assert known or "joint hinge" in strength_unknown(robot)

@@ -234,7 +234,7 @@ def test_a_servo_arm_passes_its_own_movements_and_lacks_what_its_force_limit_lac
     states[:, 0], states[:, 2] = acceleration / 2 * times**2, acceleration * times
     checks = unusual(robot, states[states[:, 0] < 2.5])
     assert any(span.kind == "force" and span.joint == "hinge" for span in checks.spans)
-    assert standards(robot).available[1] == np.inf, "what a cord can do is not known, so it lacks nothing"
+    assert standards(robot).available[1] == 2.0, "a cord of 1 N with a lever arm of 2"
 
 
 def test_a_free_body_passes_its_own_movements_and_signs_do_not_matter(floating_path: Path) -> None:

@@ -7,6 +7,7 @@ An adapter file: MuJoCo ships no types.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import mujoco
@@ -144,26 +145,90 @@ def bands(robot: Robot) -> Floats:
     return np.minimum(width, 1.0) if robot.has_servos else np.ones(model.nu)
 
 
+ENDLESS = 30.0
+"""A servo that could push with so many times what holds the body, or starts it at 10 rad/s², has no limit that means anything."""
+
+
 def actuator_limits(robot: Robot) -> Floats:
     """(nv) the largest force that actuators can put on every degree of freedom; 0 where nothing drives it, ∞ if unknown.
 
-    Unknown: a servo without a force limit, and whatever drives a degree of freedom by other ways than its joint.
+    Without a force limit a motor has its gain times its control range, and a servo the gain · control + bias that it gives
+    with control and joint at opposite ends of their ranges. Unknown: such a servo that is `ENDLESS`ly strong, and whatever
+    drives a degree of freedom by other ways than its joint or a tendon of fixed lever arms.
     """
     model = robot.model
     limits = np.zeros(model.nv)
     for actuator in range(model.nu):
-        if not _on_joint(model, actuator):
+        levers = _levers(model, actuator)
+        if not levers:
             limits[_driven(model, actuator)] = np.inf
-            continue
-        most = _force_limit(model, actuator)
-        if int(model.actuator_biastype[actuator]) == int(mujoco.mjtBias.mjBIAS_NONE):
-            gain = abs(float(model.actuator_gainprm[actuator, 0]))
-            most = min(most, gain * float(np.abs(robot.control_range[:, actuator]).max()))
-        limits[_dof(model, actuator)] += most * abs(float(model.actuator_gear[actuator, 0]))
+        for dof, lever in levers:
+            limits[dof] += lever * _largest_force(robot, actuator, dof)
     for joint in np.flatnonzero(model.jnt_actfrclimited).tolist():
         dof = int(model.jnt_dofadr[joint])
         limits[dof] = min(limits[dof], float(np.abs(model.jnt_actfrcrange[joint]).max()))
     return limits
+
+
+def strength_unknown(robot: Robot) -> str:
+    """Return why it cannot be known whether a motion exceeds the robot's torque; empty if it can."""
+    if robot.tool is not None:
+        return ""
+    names = [name.removesuffix("_velocity") for name in robot.layout.qvel]
+    endless = [names[dof] for dof in np.flatnonzero(np.isinf(actuator_limits(robot))).tolist()]
+    if not endless:
+        return ""
+    more = f" and {len(endless) - 3} more" if len(endless) > 3 else ""
+    knobs = [f"{group}.{name}" for group in ("force", "strength") for name in robot.actuator_names]
+    known = next((knob for knob in knobs if robot.family.knob(knob) is not None), "")
+    remedy = f"; give the actuators a forcerange in the file{f' or set {known}' if known.startswith('force') else ''}"
+    return f"no torque limit: joint {', '.join(endless[:3])}{more}{remedy}"
+
+
+def _levers(model: Any, actuator: int) -> list[tuple[int, float]]:
+    """Return degrees of freedom that an actuator drives with a fixed lever arm, and the arm; none if an arm changes."""
+    gear = abs(float(model.actuator_gear[actuator, 0]))
+    if _on_joint(model, actuator):
+        return [(_dof(model, actuator), gear)]
+    if int(model.actuator_trntype[actuator]) != int(mujoco.mjtTrn.mjTRN_TENDON):
+        return []
+    tendon = int(model.actuator_trnid[actuator, 0])
+    first = int(model.tendon_adr[tendon])
+    wraps = range(first, first + int(model.tendon_num[tendon]))
+    if any(int(model.wrap_type[wrap]) != int(mujoco.mjtWrap.mjWRAP_JOINT) for wrap in wraps):
+        return []
+    return [(int(model.jnt_dofadr[model.wrap_objid[wrap]]), gear * abs(float(model.wrap_prm[wrap]))) for wrap in wraps]
+
+
+def _largest_force(robot: Robot, actuator: int, dof: int) -> float:
+    """Return the largest force of an actuator before its lever arm; infinite if unknown."""
+    model, most = robot.model, _force_limit(robot.model, actuator)
+    gain, controls = float(model.actuator_gainprm[actuator, 0]), robot.control_range[:, actuator]
+    if int(model.actuator_biastype[actuator]) == int(mujoco.mjtBias.mjBIAS_NONE):
+        return min(most, abs(gain) * float(np.abs(controls).max()))
+    if np.isfinite(most) or not linear(model)[actuator] or not _on_joint(model, actuator):
+        return most
+    constant, by_length = (float(model.actuator_biasprm[actuator, k]) for k in range(2))
+    joint = int(model.actuator_trnid[actuator, 0])
+    ends = model.jnt_range[joint] if model.jnt_limited[joint] else controls
+    gear = float(model.actuator_gear[actuator, 0])
+    force = max(abs(gain * control + constant + by_length * gear * end) for control in controls for end in ends)
+    return force if force * abs(gear) < ENDLESS * _plain_load(robot)[dof] else np.inf
+
+
+@lru_cache(maxsize=64)
+def _plain_load(robot: Robot) -> Floats:
+    """(nv) forces that hold the body at its start and in the middle of its ranges, and those that start it at 10 rad/s²."""
+    model, load = robot.model, np.zeros(robot.model.nv)
+    data, dense = mujoco.MjData(model), np.empty(model.nv)
+    for qpos in (robot.start[: model.nq], model.qpos0):
+        data.qpos[:] = qpos
+        mujoco.mj_forward(model, data)
+        load = np.maximum(load, np.abs(data.qfrc_bias))
+    for dof in range(model.nv):
+        mujoco.mj_mulM(model, data, dense, np.eye(model.nv)[dof])
+        load[dof] += 10.0 * dense[dof]
+    return load
 
 
 def actuators_on(robot: Robot, joint: str) -> list[str]:
