@@ -146,7 +146,7 @@ def bands(robot: Robot) -> Floats:
 
 
 ENDLESS = 30.0
-"""A servo that could push with so many times what holds the body, or starts it at 10 rad/s², has no limit that means anything."""
+"""A servo that could push with so many times what holds the body and starts it at 10 rad/s² has no meaningful limit."""
 
 
 def actuator_limits(robot: Robot) -> Floats:
