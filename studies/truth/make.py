@@ -18,6 +18,7 @@ from studies.truth.motion import Label, Motion, Truth, read_truths, write_truths
 from studies.truth.recorder import RECORDERS, recorded
 from studies.truth.robots import Entry
 from studies.truth.scenes import data, robot_text
+from studies.truth.tool_arm import PLANAR, ToolArm
 
 EACH = 66
 """Feasible and impossible motions per robot."""
@@ -46,9 +47,8 @@ def make(robot: Entry, each: int = EACH, seed: int = 0) -> list[Truth]:
     if (target / "truth.json").is_file():
         return read_truths(target / "truth.json")[0]
     notes: list[str] = []
-    motions = list(
-        _arm_motions(robot, each, seed, notes) if robot.kind != "legged" else _floating_motions(robot, each, seed, notes)
-    )
+    ways = _tool_motions if robot.drive == "tool paths" else _floating_motions if robot.kind == "legged" else _arm_motions
+    motions = list(ways(robot, each, seed, notes))
     part = target.with_name(f".{robot.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     truths: list[Truth] = []
@@ -90,6 +90,16 @@ def _floating_motions(robot: Entry, each: int, seed: int, notes: list[str]) -> I
         made = list(_impossible(robot, "base", "", kind, body.spliced(kind), count, notes))
         missing = count - sum(motion.truth.label == "impossible" for motion in made)
         yield from made
+
+
+def _tool_motions(robot: Entry, each: int, seed: int, notes: list[str]) -> Iterator[Motion]:
+    arm = ToolArm(robot, seed)
+    knobbed = max(1, round(KNOBBED * each))
+    yield from _feasible(robot, "", arm.body, arm.own, each - knobbed, seed)
+    yield from _feasible(robot, PLANAR, arm.body, lambda i: arm.own(i, PLANAR), knobbed, seed, group="plane")
+    for kind in ("plane", "hurry", "cut"):
+        knob, group = (PLANAR, kind) if kind == "plane" else ("", "base")
+        yield from _impossible(robot, group, knob, kind, arm.impossible(kind), -(-each // 3), notes)
 
 
 def _feasible(

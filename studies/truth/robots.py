@@ -10,7 +10,9 @@ from typing import Literal
 
 Split = Literal["development", "reporting"]
 Kind = Literal["torque arm", "servo arm", "legged"]
-Drive = Literal["computed torque", "own servos", "shipped policy", "walking policy", "standing servos", "random torque"]
+Drive = Literal[
+    "computed torque", "own servos", "shipped policy", "walking policy", "standing servos", "random torque", "tool paths"
+]
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ ROBOTS: tuple[Entry, ...] = (
     Entry("vx300s", "torque arm", "reporting", "computed torque", f"{_MODELS}/vx300s/robot.xml", "robosuite-models"),
     Entry("z1", "torque arm", "reporting", "computed torque", f"{_MODELS}/z1/robot.xml", "robosuite-models"),
     # servo arms
+    Entry("panda", "servo arm", "development", "tool paths", "panda"),
     Entry("servo_arm", "servo arm", "development", "own servos", "examples/robots/servo_arm.xml"),
     Entry(
         "so101_old",

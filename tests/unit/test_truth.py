@@ -22,6 +22,7 @@ from studies.truth.reference import Reference
 from studies.truth.robots import ROBOTS, entry
 from studies.truth.scenes import robot_text
 from studies.truth.shortage import smallest_deviation
+from studies.truth.tool_arm import ToolArm
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +93,26 @@ def test_splices_change_nothing_outside_their_span(hull: Floating) -> None:
         same = [np.array_equal(motion.states[: first - 1], base[: first - 1]) for base in bases]
         assert same[0], kind
         assert not np.array_equal(motion.states[first : first + 30], bases[0][first : first + 30])
+
+
+def test_an_arm_of_the_repository_led_by_its_tool() -> None:
+    arm = ToolArm(entry("panda"))
+    assert arm.own(0).span is None
+    plane, hurry, cut = (
+        next(filter(lambda made: made.magnitude > 1, arm.impossible(made))) for made in ("plane", "hurry", "cut")
+    )
+    assert plane.amount > 0.05
+    assert hurry.amount > 1.5
+    assert cut.span is not None
+    assert cut.span[1] - cut.span[0] < 0.2
+
+
+def test_a_shipped_body_plays_without_ending_early() -> None:
+    cheetah = Floating(entry("half_cheetah"))
+    made = cheetah.own(0)
+    assert made.fine is not None
+    assert np.array_equal(made.fine[:: cheetah.body.skip], made.states[:, :9])
+    assert made.use > 0.9
 
 
 def test_recorders_keep_the_motion(hull: Floating) -> None:
