@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from imitable import acquire, export, score
 from imitable.cli.main import main
-from imitable.demos.store import write
+from imitable.demos.store import read, write
 from imitable.errors import BadOption, ScoreWarning
 from imitable.feasibility.episode_score import COLUMNS, EpisodeScore, cells_of, document_of, rows_of
 from imitable.feasibility.gate import judged, parse_rules
@@ -23,6 +24,7 @@ from imitable.feasibility.score_files import TYPES, read_scores, write_scores
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.sealed import read_sealed, write_sealed
 from imitable.projection import project
+from imitable.report.scored import page_columns
 from imitable.robots.robot import Robot
 from imitable.types import InMemory, Layout, Trajectory, episode_of
 from tests.unit.pushed_slider import FORCE, own, pushed
@@ -181,7 +183,8 @@ def test_exports_and_advice_follow_verdicts(demos: InMemory, tmp_path: Path) -> 
     [first, second, _] = csv.DictReader((tmp_path / "a.csv").read_text().splitlines())
     assert (first["verdict"], first["reason"], first["infeasible_begin"]) == ("unknown", "no torque limit", "")
     assert (second["infeasible_begin"], second["infeasible_end"], float(second["feasible_part"])) == ("0.5", "1.0", 0.75)
-    write(tmp_path / "demos", LAYOUT, demos)
+    done = export(demos, scores, "lerobot", tmp_path / "whole")
+    assert "1 episodes are partly impossible" in done.lines[-1]
     sources = {one.name: one.feasible for one in acquire(scores, 4).sources}
     assert sources == {"d0": 0.5, "d1": 0.0}, "only what is known to be feasible counts"
     [unknown, part] = judged(scores, parse_rules("unknown>0.3,feasible_part<0.9"))
@@ -236,3 +239,22 @@ def test_the_table_has_what_was_evaluated_where_anything_was(
     groups = {row["demonstrator"]: row for row in json.loads(capsys.readouterr().out)["demonstrators"]}
     assert groups["d1"]["feasible_part"] == 0.75
     assert (groups["d0"]["unknown"], groups["d0"]["covered_dynamic"]) == (0, 0.5)
+
+
+def test_the_page_weighs_impossible_spans_as_nothing(demos: InMemory) -> None:
+    """`columns.possible` is what the page multiplies a demonstration's length by."""
+    scores = evaluated(demos, [(), (0.5,), (0.0,)], [(), (1.0,), (2.0,)])
+    assert page_columns(scores)["columns"]["possible"] == pytest.approx([1, 0.75, 0])
+    assert page_columns(weigh(scores, keep="all"))["columns"]["possible"] == pytest.approx([1, 1, 1])
+    assert page_columns(scores)["columns"]["verdict"] == [0, 2, 2]
+
+
+def test_frames_of_lerobot_weigh_nothing_inside_an_impossible_span(demos: InMemory, tmp_path: Path) -> None:
+    write(tmp_path / "demos", LAYOUT, demos)
+    read_back, scores = read(tmp_path / "demos"), evaluated(demos, [(), (0.5,), (0.1,)], [(), (1.0,), (2.0,)])
+    export(read_back, scores, "lerobot-weights", tmp_path / "out")
+    weights = np.array(pq.read_table(tmp_path / "out/weights.parquet")["weight"])  # 21 frames of 20 transitions
+    assert (weights[21 + 5 : 21 + 10] == 0).all()
+    assert (weights[[21, 25, 21 + 11]] > 0).all()
+    assert (weights[44:] == 0).all()
+    assert weights[42] > 0, "one possible transition of twenty weighs as much as any other"

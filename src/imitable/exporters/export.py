@@ -53,4 +53,7 @@ def export(demos: Demonstrations, scores: str | Path | Scores, to: str, out: str
     module, _, name = FORMS[to].partition(":")
     write = cast(Callable[[ExportJob], Written], getattr(import_module(module), name))
     written = write(job)
-    return Exported(job.out, written.files, kept, written.lines)
+    cut = sum(any(weight == 0 for _, weight in job.scores.weights.of_segments(demos)[place]) for place in kept)
+    whole = f"{cut} episodes are partly impossible and written whole; lerobot-weights and csv have where"
+    lines = (whole,) if cut and to not in ("csv", "lerobot-weights") else ()
+    return Exported(job.out, written.files, kept, (*written.lines, *lines))

@@ -57,7 +57,7 @@ class ExportJob:
         if not 0 <= self.floor < 1:
             raise BadOption("--floor", self.floor, "give a part of the largest weight, from 0 to below 1")
         lengths = np.array([episode.length for episode in self.demos.episodes])
-        density = self.masses / lengths
+        density = self.masses / lengths * [max(part for _, part in segments) for segments in self._segments]
         kept = np.where(density >= self.floor * density.max(), self.masses, 0.0)
         return kept / kept.sum()
 

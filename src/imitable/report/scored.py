@@ -68,7 +68,7 @@ def scored(
         "temperature": start_temperature(scores),
         "temperature_text": weighing.temperature,
         "keep": weighing.keep,
-        "keep_option": "" if weighing.keep == "all" else f" {shlex.join(['--keep', weighing.keep])}",
+        "keep_option": "" if weighing.keep in ("all", "auto") else f" {shlex.join(['--keep', weighing.keep])}",
         "balance": "demonstrator" if is_balanced(weighing.balance, SHARE, measured.rule) else "none",
         "effective_size": scores.weights.effective_size,
         "thresholds": [weighing.feasible_share, weighing.borderline_share],
@@ -76,7 +76,7 @@ def scored(
         "error_unit": measured.measure or ERROR_UNITS[measured.key.distance],
         "period_s": imitator.layout.period_s,
         "verdicts": list(VERDICTS),
-        **_columns(scores),
+        **page_columns(scores),
         "details": shown,
         "detailed": detailed,
         "weigh": f"{command('weigh', [path])} --temperature",
@@ -122,7 +122,7 @@ def start_temperature(scores: Scores) -> float | None:
     return parse_temperature(text) if text.startswith(SHARE) else None
 
 
-def _columns(scores: Scores) -> dict[str, Any]:
+def page_columns(scores: Scores) -> dict[str, Any]:
     """One list per column. Shares keep all their digits: the page weighs by them."""
     names, sources = list(by_demonstrator(scores.episodes)), list(dict.fromkeys(scores.source))
     coded = {"demonstrator": names, "source": sources, "verdict": list(VERDICTS)}
