@@ -117,9 +117,41 @@ class Floating:
             "limit": self._limit,
             "skate": self._skate,
             "shake": self._shake,
+            "range": self._cut,
         }
         for index in range(10_000):
             yield make[kind](self._base(index), self._rng(kind, index))
+
+    @cached_property
+    def knobs(self) -> dict[str, str]:
+        """The knob setting of the imitator with a reduced joint range, of bodies that are files and use a range widely."""
+        if self.robot.model.count("/") == 0 or not self.can("limit"):
+            return {}
+        joint, top = self._narrow
+        low = self.body.ranges[joint, 0]
+        return {"range": f"range.{self.body.names[joint]}={np.degrees(low):.4f}..{np.degrees(top):.4f}"}
+
+    @cached_property
+    def _narrow(self) -> tuple[int, float]:
+        """The joint that own motions move the most, and an upper end of its range well inside what they use."""
+        angles = np.stack([self._base(index)[:, self.body.positions] for index in range(6)])
+        top, width = np.median(angles.max(axis=1), axis=0), np.median(np.ptp(angles, axis=1), axis=0)
+        limited = np.isfinite(self.body.ranges).all(axis=1) & self.body.turning
+        joint = int(np.argmax(np.where(limited, width, 0)))
+        return joint, float(top[joint] - 0.7 * width[joint])
+
+    def _cut(self, base: Floats, rng: np.random.Generator) -> Made | None:
+        """Return an own motion that leaves the reduced range. Magnitude: excess ÷ 0.2 rad."""
+        joint, top = self._narrow
+        states = self.own(20_000 + int(rng.integers(1_000_000))).states
+        inside = np.flatnonzero(states[:, self.body.positions[joint]] < top)
+        states = states[inside[0] :] if len(inside) else states[:0]
+        excess = states[:, self.body.positions[joint]] - top
+        if len(states) < len(base) // 2 or excess.max() <= 0:
+            return None
+        over = np.flatnonzero(excess > 0)
+        span, worst = (float(over[0] * self.body.period), float(over[-1] * self.body.period)), float(excess.max())
+        return Made(states, None, self.body.names[joint], span, worst / RANGE_RAD, worst, "rad")
 
     @cached_property
     def _times(self) -> Floats:

@@ -84,10 +84,11 @@ def _arm_motions(robot: Entry, each: int, seed: int, notes: list[str]) -> Iterat
 def _floating_motions(robot: Entry, each: int, seed: int, notes: list[str]) -> Iterator[Motion]:
     body = Floating(robot, seed)
     yield from _feasible(robot, "", body.body, body.own, each, seed)
-    kinds, missing = [kind for kind in SPLICES if body.can(kind)], 0
-    for kind in sorted(kinds, key=lambda kind: kind == "jump"):  # which every body can
+    kinds, missing = [*body.knobs, *(kind for kind in SPLICES if body.can(kind))], 0
+    for kind in sorted(kinds, key=lambda kind: kind == "jump"):  # every body can
+        group, knob = (kind, body.knobs[kind]) if kind in body.knobs else ("base", "")
         count = -(-each // len(kinds)) + missing
-        made = list(_impossible(robot, "base", "", kind, body.spliced(kind), count, notes))
+        made = list(_impossible(robot, group, knob, kind, body.spliced(kind), count, notes))
         missing = count - sum(motion.truth.label == "impossible" for motion in made)
         yield from made
 
