@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from zlib import crc32
 
 import imitable as im
 from imitable.errors import BadEpisode, ImitableError
@@ -67,8 +68,11 @@ def chosen(truths: Sequence[Truth], each: int) -> list[Truth]:
         for truth in truths:
             if truth.label == label:
                 kinds.setdefault((truth.group, truth.made), []).append(truth)
+        turn = crc32(truths[0].robot.encode())  # so that small runs over many robots see all ways
         ranked = [
-            ((place + 0.5) / len(kind), n, truth) for n, kind in enumerate(kinds.values()) for place, truth in enumerate(kind)
+            ((place + 0.5) / len(kind), (n + turn) % len(kinds), truth)
+            for n, kind in enumerate(kinds.values())
+            for place, truth in enumerate(kind)
         ]
         ordered = [truth for _, _, truth in sorted(ranked, key=lambda one: one[:2])]
         picked += ordered[:count]
