@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from studies.truth.judge import ABOUT, NO_KNOB, REFUSED, VERDICTS, Judged, read_rows
-from studies.truth.motion import CAUSES, Truth
+from studies.truth.motion import WAYS, Truth
 from studies.truth.robots import ROBOTS
 from studies.truth.scenes import ROOT
 
@@ -29,10 +29,12 @@ INTRODUCTION = """# The truth suite
 Motions whose feasibility is known by construction, and the verdict on each. Feasible motions were made by the body itself in
 plain MuJoCo; half of them are delivered as recorders do (positions only, 10–100 Hz, encoder steps, noise, a lost frame).
 Impossible ones were constructed, with a known reason, span and magnitude in times the tolerance. None is built with code that
-the checks use. `studies/truth/floating.py`, `arms.py` and `shortage.py` define the magnitudes. Motions that are impossible by
-less than the tolerance (*weak*) appear in the detection curve only.
+the checks use. Motions that are impossible by less than the tolerance (*weak*) appear in the detection curve only.
 
 Robots were assigned to the halves before anything was scored: the verdict is developed on one half, reported on the other."""
+
+METHOD = """How motions are made impossible, and how impossible: magnitudes are smallest deviations of a motion that might be
+possible, in times the tolerance. ε is the tolerance of positions of a floating base: 0.25 m, or 15 % of a small body's size."""
 
 COMMANDS = "Commands: `make truth`; or `python -m studies.truth install`, `make`, `score --split development --each 4`, `page`."
 
@@ -102,7 +104,16 @@ def _introduction() -> str:
         for robots in halves.values()
         for robot in robots
     ]
-    return "\n\n".join((INTRODUCTION, _table(("robot", "kind", "half", "moved by", "package", "settings"), table), COMMANDS))
+    ways = [(name, way.what, way.magnitude) for name, way in WAYS.items()]
+    return "\n\n".join(
+        (
+            INTRODUCTION,
+            _table(("robot", "kind", "half", "moved by", "package", "settings"), table),
+            METHOD,
+            _table(("made by", "what", "magnitude"), ways),
+            COMMANDS,
+        )
+    )
 
 
 def _run(name: str, rows: list[Judged], notes: dict[str, list[str]], about: dict[str, object]) -> str:
@@ -166,7 +177,7 @@ def located(row: Judged) -> bool:
 
 def right_cause(row: Judged) -> bool:
     """Return whether the named cause is one of those that are right for how the motion was made impossible."""
-    return row.cause in CAUSES[row.truth.made]
+    return row.cause in WAYS[row.truth.made].causes
 
 
 def _confusion(rows: Sequence[Judged]) -> str:
@@ -208,7 +219,7 @@ def _curve(rows: Sequence[Judged]) -> str:
 
 def _kinds(rows: Sequence[Judged]) -> str:
     table: list[tuple[str, ...]] = []
-    for made in CAUSES:
+    for made in WAYS:
         part = [r for r in rows if r.truth.made == made and r.verdict in VERDICTS and r.truth.magnitude >= CLEAR]
         if part:
             spans = [row for row in part if row.spans is not None]

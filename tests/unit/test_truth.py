@@ -15,7 +15,7 @@ from studies.truth.body import Body
 from studies.truth.floating import SPLICES, Floating
 from studies.truth.judge import Judged, chosen
 from studies.truth.make import make
-from studies.truth.motion import CAUSES, Truth, read_truths
+from studies.truth.motion import WAYS, Truth, read_truths
 from studies.truth.page import located, right_cause
 from studies.truth.recorder import MAY_CHANGE_RAD, RECORDERS, recorded
 from studies.truth.reference import Reference
@@ -148,4 +148,4 @@ def test_spans_and_causes_are_compared_with_the_truth() -> None:
     assert not located(replace(row, spans=((0.4, 1.4),)))
     assert not located(replace(row, spans=()))
     assert not right_cause(replace(row, cause="torque"))
-    assert set(SPLICES) < set(CAUSES)
+    assert set(SPLICES) < set(WAYS)
