@@ -40,6 +40,7 @@ TINY = {
     "collect": "collect hopper --episodes 1 --out hops",
     "convert": "convert clip.npz converted --imitator slider.xml --overwrite",
     "inspect": "inspect demos",
+    "check": "check demos --imitator slider.xml",
     "merge": "merge shard.parquet --out merged.parquet --overwrite",
     "score": "score demos --imitator slider.xml --overwrite",
     "weigh": "weigh scores.parquet --keep top:1",
@@ -55,7 +56,7 @@ TINY = {
 }
 """Every verb at its smallest."""
 
-NO_OUT = ("robots", "inspect", "acquire", "evaluate", "completion")
+NO_OUT = ("robots", "inspect", "check", "acquire", "evaluate", "completion")
 """Verbs that write nothing."""
 
 
@@ -210,6 +211,7 @@ TABLES = {
     "knobs": "robots slider.xml",
     "convert": "convert clip.npz converted --imitator slider.xml --overwrite",
     "inspect": "inspect demos",
+    "check": "check demos --imitator slider.xml",
     "merge": "merge shard.parquet --out merged.parquet --overwrite",
     "score": "score demos --imitator slider.xml --overwrite",
     "weigh": "weigh scores.parquet --overwrite --out weighted.parquet",
@@ -273,7 +275,7 @@ def wicked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 FURTHER = (
-    "inspect demos --imitator slider.xml",
+    "check nothing --imitator slider.xml",
     "inspect nothing",
     "score demos --imitator slider.xml --explain 0",
     "score demos --imitator hopper",

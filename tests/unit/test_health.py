@@ -76,8 +76,11 @@ def test_nothing_is_said_of_own_movements(lander: Robot) -> None:
 
 
 def test_nothing_supports_what_is_lifted(lander: Robot) -> None:
-    [remark] = examined(lander, waving(lander, 0.3)).remarks
-    assert "0.00–1.20 s: nothing supports it" in remark
+    found = examined(lander, waving(lander, 0.3))
+    assert not found.remarks
+    [(span, count)] = [pair for pair in found.worst if pair[0].kind == "support"]
+    assert (span.begin_s, span.end_s, count) == (0.0, pytest.approx(1.2), 1)
+    assert span.size == pytest.approx(52, rel=0.02)
     made = repaired(Trajectory(waving(lander, 0.3), "x"), lander)
     assert made.done == ("settled by 0.300 m: nothing supports its start",)
     np.testing.assert_allclose(made.trajectory.states, waving(lander), atol=1e-6)
@@ -140,23 +143,24 @@ def test_unfit_ones_are_found_by_place(lander: Robot) -> None:
     assert list(unfit_places(taken, lander)) == [1]
 
 
-def test_inspect_shows_no_empty_table(lander: Robot, path: Path, tmp_path: Path) -> None:
+def test_check_shows_no_empty_table(lander: Robot, path: Path, tmp_path: Path) -> None:
     im.write(tmp_path / "own", lander.layout, [Trajectory(babble(lander, 1, 60, 4)[0].states, "a person")])
-    done = imitable("inspect", tmp_path / "own", "--imitator", path)
-    assert done.stdout.rstrip().endswith("1 of 1 without a remark, 0 unfit")
+    done = imitable("check", tmp_path / "own", "--imitator", path)
+    assert done.stdout.rstrip().endswith("1 of 1 without a finding, 0 certainly impossible, 0 unfit")
 
 
-def test_inspect_examines_and_repairs(demos: Path, path: Path, tmp_path: Path) -> None:
-    done = imitable("inspect", demos, "--imitator", path, "--repair", tmp_path / "better")
+def test_check_finds_and_repairs(demos: Path, path: Path, tmp_path: Path) -> None:
+    done = imitable("check", demos, "--imitator", path, "--repair", tmp_path / "better")
     assert done.returncode == 0, done.stderr
-    assert "1 of 3 without a remark, 1 unfit" in done.stdout
-    assert "nothing supports it" in " ".join(done.stdout.split())
+    assert "1 of 3 without a finding" in done.stdout
+    assert "1 unfit" in done.stdout
+    assert "nothing supports" in " ".join(done.stdout.split())
     assert "episode 2: settled by 0.300 m" in done.stderr
     assert f"next: imitable score {tmp_path / 'better'}" in done.stderr
-    again = json.loads(imitable("inspect", tmp_path / "better", "--imitator", path, "--json").stdout)
-    assert [one["unfit"] for one in again["health"]] == [None] * 3
-    assert "exists" in refused("inspect", demos, "--imitator", path, "--repair", tmp_path / "better")
-    assert "give --imitator" in refused("inspect", demos, "--repair", tmp_path / "other")
+    again = json.loads(imitable("check", tmp_path / "better", "--imitator", path, "--json").stdout)
+    assert [one["unfit"] for one in again["checks"]] == [None] * 3
+    assert "exists" in refused("check", demos, "--imitator", path, "--repair", tmp_path / "better")
+    assert "--imitator" in refused("check", demos, "--repair", tmp_path / "other")
 
 
 def test_score_leaves_unfit_ones_out_by_name(demos: Path, path: Path, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@
 import numpy as np
 
 from imitable.cli.console import document, say, table
-from imitable.cli.examination import check_options, examine
 from imitable.cli.summary import demonstrator_table
 from imitable.cli.verbs import Inspect
 from imitable.command_text import command
@@ -12,15 +11,11 @@ from imitable.demos.store import read
 from imitable.errors import BadOption
 from imitable.types import Demonstrations, Floats
 
-SHOWN = 40
-"""State entries whose ranges are shown beside the health of demonstrations; a humanoid's would push it off the screen."""
-
 
 def run(verb: Inspect) -> None:
     """Carry out the verb: rows from the episode table, ranges from one pass over all states."""
     if not verb.demos:
         raise BadOption("DEMOS", "(none)", "name one folder of demonstrations or several")
-    check_options(verb)
     demos = read(*verb.demos)
     columns, rows = demonstrator_table(demos.episodes)
     ranges = _state_ranges(demos)
@@ -29,14 +24,10 @@ def run(verb: Inspect) -> None:
     names = demos.layout.state
     entries = ("entry", "lowest", "mean", "highest")
     state_rows = [(name, *(round(float(x), 4) for x in ranges[:, column])) for column, name in enumerate(names)]
-    if verb.imitator is None or len(state_rows) <= SHOWN:
-        table(verb.common, "State entries", entries, state_rows)
-    else:  # its health is what is asked for
-        say(verb.common, f"{len(state_rows)} state entries: their ranges are shown without --imitator")
+    table(verb.common, "State entries", entries, state_rows)
     duplicates = len(demos) - len({episode.hash for episode in demos.episodes})
     if duplicates:
         say(verb.common, f"{duplicates} demonstrations are copies of others")
-    examined = examine(verb, demos)
     say(verb.common, f"next: {_next(verb, demos)}")
     document(
         verb.common,
@@ -48,7 +39,6 @@ def run(verb: Inspect) -> None:
             "duplicates": duplicates,
             "demonstrators": [dict(zip(columns, row, strict=True)) for row in rows],
             "state": [dict(zip(entries, row, strict=True)) for row in state_rows],
-            **examined,
         },
     )
 
@@ -56,9 +46,8 @@ def run(verb: Inspect) -> None:
 def _next(verb: Inspect, demos: Demonstrations) -> str:
     """Return what can be done with them: positions without velocities are no states of a robot yet."""
     if not demos.layout.qvel:
-        return command("convert", [verb.demos[0], "demos"], {"imitator": verb.imitator or "SPEC"})
-    sets = verb.demos if verb.repair is None else (verb.repair,)
-    return command("score", sets, {"imitator": verb.imitator or "SPEC"})
+        return command("convert", [verb.demos[0], "demos"], {"imitator": "SPEC"})
+    return command("check", verb.demos, {"imitator": "SPEC"})
 
 
 def _state_ranges(demos: Demonstrations) -> Floats:

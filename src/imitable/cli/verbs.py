@@ -106,17 +106,29 @@ class Collect:
 
 @dataclass(frozen=True)
 class Inspect:
-    """Show what is in a set of demonstrations, and whether they are healthy ones for an imitator.
+    """Show what is in a set of demonstrations.
 
-    Example: imitable inspect demos --imitator hopper:gravity=15
+    Example: imitable inspect demos
     """
 
     demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMOS…")]
     """Folders, read as one set."""
-    imitator: str | None = None
-    """Examine them on this robot: limits, penetration, what nothing supports, speeds, positions against velocities."""
+    common: CommonOptions = Common()
+
+
+@dataclass(frozen=True)
+class Check:
+    """Check demonstrations on your robot without simulating: torque, speed, range, contact, balance, jumps.
+
+    Example: imitable check demos --imitator hopper:gravity=15
+    """
+
+    demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMOS…")]
+    """Folders, read as one set."""
+    imitator: str
+    """Your robot: ROBOT[:KEY=VALUE[,KEY=VALUE…]], or an MJCF file."""
     repair: Path | None = None
-    """With --imitator: folder to write the set to with joints inside their limits and starts on the ground."""
+    """Folder to write the set to with joints inside their limits and starts on the ground."""
     overwrite: bool = False
     """Replace an existing folder of --repair."""
     common: CommonOptions = Common()
@@ -355,6 +367,7 @@ Verb = (
     | Collect
     | Convert
     | Inspect
+    | Check
     | Score
     | Merge
     | Weigh
@@ -376,6 +389,7 @@ VERBS: dict[str, type[Verb]] = {
     "collect": Collect,
     "convert": Convert,
     "inspect": Inspect,
+    "check": Check,
     "score": Score,
     "merge": Merge,
     "weigh": Weigh,

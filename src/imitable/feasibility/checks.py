@@ -22,7 +22,7 @@ def check_episode(episode: Episode, trajectory: Trajectory, imitator: Robot) -> 
         return
     reason = start_excess(trajectory.states[0], imitator, LIMIT_SLACK)
     if reason:
-        how = "repair it (imitable inspect --repair) or leave it out (--leave-out, --skip-unfit)"
+        how = "repair it (imitable check --repair) or leave it out (--leave-out, --skip-unfit)"
         raise BadEpisode(episode.source, episode.index, f"{reason}; {how}")
 
 

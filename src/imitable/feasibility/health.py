@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is a demonstration a healthy one for this body? Read off its states, before anything is simulated."""
+"""Is a demonstration possible for this body, and its data sound? Read off its states; nothing is simulated."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,9 @@ import numpy as np
 
 from imitable.errors import BadEpisode
 from imitable.feasibility.checks import check_episode, start_excess
-from imitable.feasibility.unusual import Unusual, disagreements, unusual
+from imitable.feasibility.spans import Span
+from imitable.feasibility.static_checks import static_checks
+from imitable.feasibility.unusual import disagreements
 from imitable.robots.robot import Robot
 from imitable.sim.babble import scales
 from imitable.sim.ground import standing
@@ -20,8 +22,8 @@ from imitable.types import Demonstrations, Episode, Trajectory
 DEEP_PART = 0.01
 """Geoms that are inside each other by more than this part of the body's size are mentioned: 1.3 cm of a humanoid."""
 
-KINDS = ("limit", "speed", "floating")
-"""Violations of the static checks that are mentioned with their times; jumps are told apart."""
+GEOMETRIC = ("range", "jump", "penetration", "reach")
+"""Kinds of static checks that need no velocities."""
 
 APART = 0.25
 """Velocities that disagree with positions by more than this part of both are of another unit or frame: twice as fast is ⅓."""
@@ -33,27 +35,38 @@ rest: what it has is noise, and the trembling of contacts."""
 
 @dataclass(frozen=True)
 class Health:
-    """What is to be said of a demonstration on this body."""
+    """What was found in a demonstration on this body."""
 
     remarks: tuple[str, ...]
-    """Sentences; none of a healthy one."""
+    """Sentences about the data: start, penetration, velocities."""
+    spans: tuple[Span, ...] = ()
+    """What the static checks found, in order of time."""
     unfit: str = ""
-    """Why it cannot be judged at all; empty if it can."""
+    """Why it cannot be evaluated at all; empty if it can."""
+
+    @property
+    def worst(self) -> tuple[tuple[Span, int], ...]:
+        """The worst span of every kind, certain ones first, and how many of the kind there are."""
+        kinds: dict[str, list[Span]] = {}
+        for span in self.spans:
+            kinds.setdefault(span.kind, []).append(span)
+        found = [
+            (max(some, key=lambda span: (span.certain, span.size / max(span.limit, 1e-9))), len(some))
+            for some in kinds.values()
+        ]
+        return tuple(sorted(found, key=lambda pair: (not pair[0].certain, pair[0].begin)))
 
 
 def health(episode: Episode, trajectory: Trajectory, imitator: Robot) -> Health:
-    """Examine one demonstration: limits, penetration, support, speeds, and positions against velocities."""
-    unfit = why_unfit(episode, trajectory, imitator)
+    """Examine one demonstration: its data, and all static checks."""
+    unfit, spans = why_unfit(episode, trajectory, imitator), static_checks(imitator, trajectory.states).spans
     if imitator.tool is not None:
-        return Health((), unfit)
-    found = unusual(imitator, trajectory.states)
-    remarks = [
-        start_excess(trajectory.states[0], imitator),
-        *_inside(trajectory, imitator),
-        *_disagreement(trajectory, imitator, found),
-    ]
-    remarks += [span.sentence for span in found.spans if span.kind in KINDS]
-    return Health(tuple(filter(None, remarks)), unfit)
+        return Health((), spans, unfit)
+    apart = _disagreement(trajectory, imitator)
+    remarks = [start_excess(trajectory.states[0], imitator), *_inside(trajectory, imitator), apart]
+    # with velocities in another unit all forces are wrong
+    kept = tuple(span for span in spans if not apart or span.kind in GEOMETRIC)
+    return Health(tuple(filter(None, remarks)), kept, unfit)
 
 
 def why_unfit(episode: Episode, trajectory: Trajectory, imitator: Robot) -> str:
@@ -85,11 +98,8 @@ def _inside(trajectory: Trajectory, imitator: Robot) -> Iterator[str]:
         yield f"{frame * period:.2f} s: {found.pairs[frame]} are inside each other by {centimetres:.1f} cm ({part})"
 
 
-def _disagreement(trajectory: Trajectory, imitator: Robot, found: Unusual) -> Iterator[str]:
-    """Say which velocities are not those of the positions: ‖Δq − q̇ dt‖ > `APART` (‖Δq‖ + ‖q̇ dt‖), over the whole movement.
-
-    Where all agree, positions may still jump.
-    """
+def _disagreement(trajectory: Trajectory, imitator: Robot) -> str:
+    """Return which velocities are not those of the positions: ‖Δq − q̇ dt‖ > `APART` (‖Δq‖ + ‖q̇ dt‖), over the whole motion."""
     space, states = joint_space(imitator), trajectory.states
     gaps, _ = disagreements(imitator, states)
     moved = np.linalg.norm(space.difference(states[1:], states[:-1])[:, : space.nv], axis=0)
@@ -102,8 +112,7 @@ def _disagreement(trajectory: Trajectory, imitator: Robot, found: Unusual) -> It
     ratios = np.linalg.norm(gaps, axis=0) / (moved + np.linalg.norm(steps, axis=0) + least)
     ratios = np.where(own_entries(imitator)[space.nq :], ratios, 0.0)
     apart = [name.removesuffix("_velocity") for name, ratio in zip(imitator.layout.qvel, ratios, strict=True) if ratio > APART]
-    if apart:
-        more = f" and {len(apart) - 3} more" if len(apart) > 3 else ""
-        yield f"its velocities are not those of its positions ({', '.join(apart[:3])}{more}): another unit or frame?"
-    else:
-        yield from (span.sentence for span in found.spans if span.kind == "jump")
+    more = f" and {len(apart) - 3} more" if len(apart) > 3 else ""
+    return (
+        f"its velocities are not those of its positions ({', '.join(apart[:3])}{more}): another unit or frame?" if apart else ""
+    )

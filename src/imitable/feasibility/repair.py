@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from imitable.feasibility.checks import OVER_LIMIT
-from imitable.feasibility.unusual import unusual
+from imitable.feasibility.static_checks import static_checks
 from imitable.robots.robot import Robot
 from imitable.sim.ground import height_entry, standing
 from imitable.sim.kinematics import SLACK
@@ -74,7 +74,9 @@ def _grounded(states: Floats, imitator: Robot) -> tuple[Floats, list[str]]:
         moved[:, entry] -= ground[0]
         return moved, [f"lifted by {-float(ground[0]):.3f} m: it starts inside the ground"]
     least = float(ground.min())
-    hangs = ground[0] > NEAR_M and float(unusual(imitator, states).floating.ratios[0]) > 1
+    hangs = ground[0] > NEAR_M and any(
+        span.kind in ("support", "path") and not span.begin for span in static_checks(imitator, states).spans
+    )
     if hangs and LEAST_M < least < np.inf:
         moved[:, entry] -= least
         return moved, [f"settled by {least:.3f} m: nothing supports its start"]

@@ -103,7 +103,7 @@ def static_checks(imitator: Robot, states: Floats, tolerance: Tolerance | None =
     tolerance, period = tolerance or default_tolerance(imitator), imitator.layout.period_s
     if imitator.tool is not None:
         return StaticChecks(_tool_checks(imitator, states, tolerance), period)
-    strengths, found = actuator_limits(imitator), balance(imitator, states)
+    strengths, found = actuator_limits(imitator), balance(imitator, states, own_near_m=TOUCHING_M)
     motion = _Motion(
         imitator,
         states,
@@ -245,7 +245,7 @@ def _skating(motion: _Motion, missing: Floats) -> Check:
     names = tuple(str(imitator.model.body(place).name) or f"body{place}" for place in range(imitator.model.nbody))
     excess = np.zeros(len(speeds))
     if (speeds > SLIP).any() and hung.travel.any():
-        sliding = balance(imitator, motion.states, sliding_ms=SLIP)
+        sliding = balance(imitator, motion.states, sliding_ms=SLIP, own_near_m=TOUCHING_M)
         rows = np.flatnonzero(speeds > SLIP)
         with_slip = missing.copy()
         with_slip[rows] = _beyond(least_effort(sliding, motion.available, hung.arms, rows), motion.available)[rows]

@@ -52,15 +52,16 @@ class Balance:
     """(T + 1) metres that geoms are inside each other at the deepest contact; 0 if there is none."""
 
 
-def balance(robot: Robot, states: Floats, *, sliding_ms: float = np.inf) -> Balance:
+def balance(robot: Robot, states: Floats, *, sliding_ms: float = np.inf, own_near_m: float = NEAR_M) -> Balance:
     """(T + 1, S) → what the transitions need, q̈ = (q̇_{t+1} − q̇_t) / period, the mean over a step of M q̈ + bias − passive.
 
     A control step longer than `FINE_S` is looked at in between, too: on the cubic through both ends and their velocities.
     A contact is a pyramid of friction, whose edges are rows of MuJoCo's own constraint Jacobian; how hard it pushes is left
     open, because that depends on a penetration of micrometres, which no recording has. One that slides faster than
-    `sliding_ms` along the surface can only push against the slip, with all of its friction.
+    `sliding_ms` along the surface can only push against the slip, with all of its friction. The robot's own links push each
+    other if they are nearer than `own_near_m`: links that pass each other closely in a design never carry a load.
     """
-    model, pieces = _wide_model(robot), max(1, round(robot.layout.period_s / FINE_S))
+    model, pieces = _wide_model(robot, own_near_m), max(1, round(robot.layout.period_s / FINE_S))
     data, nq, nv = mujoco.MjData(model), int(model.nq), int(model.nv)
     fine = _between(robot, states, pieces)
     steps = np.repeat(np.diff(states[:, nq:], axis=0) / robot.layout.period_s, pieces, axis=0)
@@ -303,10 +304,15 @@ def _packed(rows: list[Floats], nv: int, pieces: int) -> Floats:
     return packed
 
 
-def _wide_model(robot: Robot) -> Any:
+def _wide_model(robot: Robot, own_near_m: float = NEAR_M) -> Any:
     """Return a copy of the model that sees contacts and limits before they are reached, as dense rows of pyramids."""
     model = copy.copy(robot.model)
     model.geom_margin[:] = model.body_margin[:] = NEAR_M
+    links: Bools = own_bodies(robot) & (np.array(model.body_weldid) != 0)
+    for body in reversed(range(1, model.nbody)):  # and the base that they stand on
+        links[int(model.body_parentid[body])] |= links[body]
+    links[0] = False
+    model.geom_margin[links[np.array(model.geom_bodyid)]] = model.body_margin[links] = own_near_m
     model.geom_gap[:] = 0
     model.pair_margin[:], model.pair_gap[:] = NEAR_M, 0
     hinge = model.jnt_type == int(mujoco.mjtJoint.mjJNT_HINGE)

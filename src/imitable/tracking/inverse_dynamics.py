@@ -203,7 +203,7 @@ def _levers(model: Any, actuator: int) -> list[tuple[int, float]]:
 def _largest_force(robot: Robot, actuator: int, dof: int) -> float:
     """Return the largest force of an actuator before its lever arm; infinite if unknown."""
     model, most = robot.model, _force_limit(robot.model, actuator)
-    gain, controls = float(model.actuator_gainprm[actuator, 0]), robot.control_range[:, actuator]
+    gain, controls = float(model.actuator_gainprm[actuator, 0]), np.array(model.actuator_ctrlrange[actuator])
     if int(model.actuator_biastype[actuator]) == int(mujoco.mjtBias.mjBIAS_NONE):
         return min(most, abs(gain) * float(np.abs(controls).max()))
     if np.isfinite(most) or not linear(model)[actuator] or not _on_joint(model, actuator):
