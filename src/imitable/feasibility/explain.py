@@ -10,12 +10,14 @@ from imitable.errors import BadOption
 from imitable.feasibility.ladders import Ladder, ladders
 from imitable.feasibility.reach import OutOfReach, out_of_reach
 from imitable.feasibility.reasons import BrokenLimit, FailingEntry, NeededForce, broken_limits, failing_entries, needed_forces
+from imitable.feasibility.remedy import remedy
 from imitable.feasibility.score import measured_again
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.sources import Sources
+from imitable.feasibility.static_checks import static_checks
 from imitable.feasibility.step_files import read_steps
-from imitable.feasibility.unusual import unusual
 from imitable.robots.parse import parse_robot
+from imitable.robots.robot import Robot
 from imitable.tracking.attempts import Trace
 from imitable.types import Demonstrations, Episode, Trajectory
 
@@ -47,6 +49,8 @@ class Explanation:
     """When the attempt was farthest from the demonstration."""
     out_of_reach: OutOfReach | None = None
     """Where an arm cannot bring its tool."""
+    remedy: str = ""
+    """Knob values with which the whole motion is within torque, range and speed, in words."""
     fall: str = ""
     """How the imitator lies at the end of an attempt, in words; empty if it did not fall."""
 
@@ -63,7 +67,8 @@ class Explanation:
             lines.append(f"it diverges at step {self.first_divergence} ({self.first_divergence_s:.2f} s)")
         lines += [] if self.out_of_reach is None else [self.out_of_reach.sentence]
         lines += [self.fall] if self.fall else []
-        lines += [f"no movement of this body: {span}" for span in self.impossible[:3]]
+        lines += list(self.impossible[:3])
+        lines += [self.remedy] if self.remedy else []
         for entry in self.entries[:3]:
             lines.append(f"{entry.name} is off by {entry.gap:.3g} on average, {entry.in_scales:.1f} times its usual spread")
         for broken in self.limits[:4]:
@@ -105,6 +110,14 @@ def _demonstration(episode: Episode, demos: Demonstrations | None, path: Path | 
     return trajectory
 
 
+def _spans(imitator: Robot, trajectory: Trajectory) -> tuple[str, ...]:
+    """Return what static checks find, what is certain first, then by size over limit: the worst span of every kind."""
+    found = static_checks(imitator, trajectory.states).spans
+    order = sorted(found, key=lambda span: (not span.certain, -span.size / max(span.limit, 1e-9)))
+    worst = {span.kind: span for span in reversed(order)}
+    return tuple(span.sentence for span in order if worst[span.kind] is span)
+
+
 def _fall(scores: Scores, place: int) -> str:
     if not scores.fell[place]:
         return ""
@@ -117,6 +130,7 @@ def explained(scores: Scores, place: int, trajectory: Trajectory, trace: Trace, 
     imitator = parse_robot(scores.imitator)
     step = int(scores.first_divergence[place])
     after, last = trace.steps >= max(step, 0), int(trace.steps.max())
+    failed = scores.verdict[place] != "feasible"  # reasons are only for what is not
     return Explanation(
         demonstrator=trajectory.demonstrator,
         share=float(scores.share[place]),
@@ -124,12 +138,13 @@ def explained(scores: Scores, place: int, trajectory: Trajectory, trace: Trace, 
         first_divergence=step if step >= 0 else None,
         first_divergence_s=step * imitator.layout.period_s if step >= 0 else None,
         entries=failing_entries(imitator, trace.states[after], trajectory.states[trace.steps[after]]),
-        limits=broken_limits(trajectory, imitator, last),
-        forces=needed_forces(trajectory, imitator, last),
-        ladders=ladders(trajectory, imitator, scores, threads=threads),
+        limits=broken_limits(trajectory, imitator, last) if failed else (),
+        forces=needed_forces(trajectory, imitator, last) if failed else (),
+        ladders=ladders(trajectory, imitator, scores, threads=threads) if failed else (),
         followed=float(scores.followed[place]),
         lost_at=scores.lost_at[place],
-        impossible=tuple(span.sentence for span in unusual(imitator, trajectory.states).spans),
+        impossible=_spans(imitator, trajectory) if failed else (),
+        remedy=remedy(imitator, trajectory.states).sentence if failed else "",
         out_of_reach=out_of_reach(imitator, trajectory),
         fall=_fall(scores, place),
         worst_s=float(trace.steps[int(np.argmax(trace.errors))] * imitator.layout.period_s),
