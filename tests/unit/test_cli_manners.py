@@ -211,7 +211,6 @@ TABLES = {
     "knobs": "robots slider.xml",
     "convert": "convert clip.npz converted --imitator slider.xml --overwrite",
     "inspect": "inspect demos",
-    "check": "check demos --imitator slider.xml",
     "merge": "merge shard.parquet --out merged.parquet --overwrite",
     "score": "score demos --imitator slider.xml --overwrite",
     "weigh": "weigh scores.parquet --overwrite --out weighted.parquet",
