@@ -361,27 +361,9 @@ class Completion:
     common: CommonOptions = Common()
 
 
-Verb = (
-    Robots
-    | Train
-    | Collect
-    | Convert
-    | Inspect
-    | Check
-    | Score
-    | Merge
-    | Weigh
-    | Acquire
-    | Imitate
-    | Evaluate
-    | Play
-    | Project
-    | Export
-    | Reproduce
-    | Report
-    | Quickstart
-    | Completion
-)
+_Data = Robots | Train | Collect | Convert | Inspect | Check | Score | Merge | Weigh
+_Results = Acquire | Imitate | Evaluate | Play | Project | Export | Reproduce | Report | Quickstart | Completion
+Verb = _Data | _Results
 
 VERBS: dict[str, type[Verb]] = {
     "robots": Robots,
