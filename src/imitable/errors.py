@@ -171,8 +171,10 @@ class Busy(ImitableError):
 class CannotWrite(ImitableError):
     """The disk refuses: full, read-only, or a missing parent."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"cannot write {path}: {reason}; nothing was left behind")
+    def __init__(self, path: str, reason: str, kept: str = "nothing was left behind") -> None:
+        """`kept` tells what stands on the disk, and how to go on with it."""
+        self.path, self.reason = path, reason
+        super().__init__(f"cannot write {path}: {reason}; {kept}")
 
 
 class CannotResume(ImitableError):

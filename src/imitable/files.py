@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,9 @@ try:
     import fcntl
 except ImportError:  # Windows has no flock: nothing is locked there
     fcntl = None
+
+DRAFT, NEW, OLD = ".imitable", "new", "old"
+"""How the names of hidden folders end, and what is in one: what is being written, and for a moment what it replaces."""
 
 
 @dataclass(frozen=True, init=False)
@@ -78,6 +81,15 @@ def check_only(folder: Path, *patterns: str) -> None:
             raise CannotWrite(str(folder), f"{file.name} stands there, which is none of ours: it is not replaced")
 
 
+def check_apart(out: Path, inputs: Iterable[str | Path]) -> None:
+    """Refuse an output that is one of the inputs, or lies inside one: what is read is never written to."""
+    place = out.resolve()
+    for given in map(Path, sorted(set(map(str, inputs)) - {""})):  # demonstrations in memory have no source
+        if given.exists() and given.resolve() in (place, *place.parents):
+            where = f"it {'is' if given.resolve() == place else 'lies inside'} {given}"
+            raise BadOption("out", out, f"{where}, which is only read; name a place outside")
+
+
 def check_modes(*, resume: bool, overwrite: bool) -> None:
     """Refuse to go on with an output and to replace it at once."""
     if resume and overwrite:
@@ -86,23 +98,8 @@ def check_modes(*, resume: bool, overwrite: bool) -> None:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file atomically; a full disk leaves neither a new file nor a damaged old one."""
-    check_kind(path)
-    temporary: Path | None = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except OSError as error:
-        raise CannotWrite(str(path), error.strerror or str(error)) from None
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+    with new_files(path) as (file,):
+        file.write_bytes(data)
 
 
 def append_line(path: Path, line: str) -> None:
@@ -115,50 +112,126 @@ def append_line(path: Path, line: str) -> None:
 
 
 @contextmanager
-def new_file(path: Path) -> Generator[Path]:
-    """Give the path of a temporary file to write; it takes the place of `path` when the block ends well, else it vanishes."""
-    check_kind(path)
-    with new_folder(path.with_name(f"{path.name}.draft")) as folder:
-        yield folder / path.name
-        os.replace(folder / path.name, path)
-    path.with_name(f"{path.name}.draft").rmdir()
+def keeping(*paths: Path, then: str = "give --resume to continue") -> Generator[None]:
+    """Let an error of writing in the block name those of `paths` that stand on the disk all the same, and how to go on."""
+    try:
+        yield
+    except CannotWrite as error:
+        if not (left := [str(path) for path in paths if path.exists()]):
+            raise
+        raise CannotWrite(error.path, error.reason, f"kept: {', '.join(left)}; make room, then {then}") from None
+
+
+@contextmanager
+def new_files(*paths: Path) -> Generator[list[Path]]:
+    """Give paths of drafts to write; they take the places of `paths` when the block ends well, else all vanish.
+
+    All are in one folder. The first is the one that makes the others complete: it takes its place last.
+    """
+    for path in paths:
+        check_kind(path)
+    with draft(paths[0]) as folder:
+        drafts = [folder / path.name for path in paths]
+        yield drafts
+        written = [(new, path) for new, path in zip(drafts, paths, strict=True) if new.exists()]
+        for new, _ in written:
+            with new.open("rb+") as file:
+                os.fsync(file.fileno())
+        for new, path in reversed(written):
+            new.replace(path)
 
 
 @contextmanager
 def new_folder(path: Path) -> Generator[Path]:
-    """Give a temporary folder to fill; it takes the place of `path` when the block ends well, and vanishes otherwise."""
+    """Give a draft to fill; it takes the place of `path` when the block ends well, and vanishes otherwise."""
     check_kind(path)
-    try:
+    with draft(path) as folder:
+        yield folder
+        if path.exists():  # what stood there is removed with the draft, when the new one stands
+            path.rename(folder.with_name(OLD))
+        folder.rename(path)
+
+
+@contextmanager
+def draft(path: Path) -> Generator[Path]:
+    """Give an empty folder inside a hidden one beside `path`, which vanishes at the end of the block.
+
+    The hidden folder is locked as long as its process lives: what a killed one left is removed by whoever writes there next.
+    """
+    with _parents(path):
+        try:
+            sweep(path.parent)
+            hidden, handle = _new_hidden(path)
+            try:
+                (new := hidden / NEW).mkdir()
+                yield new
+            except CannotWrite as error:  # of a draft within the draft, which nobody outside can name
+                raise CannotWrite(str(path), error.reason) if hidden in Path(error.path).parents else error from None
+            finally:
+                _clear(hidden)
+                if handle is not None:
+                    os.close(handle)
+        except OSError as error:
+            raise CannotWrite(str(path), error.strerror or str(error)) from None
+
+
+def _new_hidden(path: Path) -> tuple[Path, int | None]:
+    """Make a hidden folder and lock it; another process may have swept it away in between."""
+    while True:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    except OSError as error:
-        raise CannotWrite(str(path), error.strerror or str(error)) from None
+        try:
+            hidden = Path(tempfile.mkdtemp(DRAFT, f".{path.name}.", path.parent))
+        except FileNotFoundError:  # another job that ended has just removed the empty folder that it made
+            continue
+        handle = _hold(hidden, wait=True)
+        if hidden.exists():
+            return hidden, handle
+        if handle is not None:
+            os.close(handle)
+
+
+@contextmanager
+def _parents(path: Path) -> Generator[None]:
+    """Remove the folders above `path` that the block makes, if they are empty at its end."""
+    missing = [folder for folder in path.absolute().parents if not folder.exists()]
     try:
-        yield temporary
-        temporary.chmod(0o755)
-        _take_place(temporary, path)
-    except OSError as error:
-        raise CannotWrite(str(path), error.strerror or str(error)) from None
+        yield
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        for folder in missing:
+            with suppress(OSError):
+                folder.rmdir()
 
 
-def _take_place(temporary: Path, path: Path) -> None:
-    """Rename `temporary` to `path`; what stood there is removed only when the new one stands."""
-    if not path.exists():
-        temporary.rename(path)
-        return
-    old = temporary.with_name(f"{temporary.name}.old")
-    path.rename(old)
+def sweep(folder: Path) -> None:
+    """Remove the drafts that dead processes left in a folder."""
+    for hidden in folder.glob(f".*{DRAFT}"):
+        if (handle := _hold(hidden)) is not None:
+            _clear(hidden)
+            os.close(handle)
+
+
+def _clear(hidden: Path) -> None:
+    """Remove a draft; if its process ended just when it replaced what stood at the path, that goes back there first."""
+    old, place = hidden / OLD, hidden.with_name(hidden.name[1:].removesuffix(DRAFT).rpartition(".")[0])
+    with suppress(OSError):
+        if os.path.lexists(old) and not os.path.lexists(place):
+            old.rename(place)
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _hold(hidden: Path, *, wait: bool = False) -> int | None:
+    """Return an open and locked draft; None if it is gone, another process has it, or the file system has no locks."""
+    if fcntl is None:
+        return None
+    handle = None
     try:
-        temporary.rename(path)
+        handle = os.open(hidden, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        old.rename(path)
-        raise
-    if old.is_dir():
-        shutil.rmtree(old, ignore_errors=True)
-    else:
-        old.unlink()
+        if handle is not None:
+            os.close(handle)
+        return None
+    return handle
 
 
 def check_writable(path: Path) -> None:
@@ -166,11 +239,8 @@ def check_writable(path: Path) -> None:
     if not path.name or path.is_dir():
         raise CannotWrite(str(path), "it is a folder; name a file")
     parent = next(folder for folder in path.absolute().parents if folder.exists())
-    try:
-        with tempfile.NamedTemporaryFile(prefix=f".{path.name}.", dir=parent):
-            pass
-    except OSError as error:
-        raise CannotWrite(str(path), error.strerror or str(error)) from None
+    with draft(parent / path.name):
+        pass
 
 
 @contextmanager
@@ -180,24 +250,29 @@ def locked(path: Path, *, wait: bool = False) -> Generator[None]:
     The lock is the system's (`flock` on a file beside `path`): it ends with the process that holds it, however that ends.
     """
     lock = path.absolute().with_name(f".{path.name}.lock")
-    try:
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        handle = _locked(lock, wait=wait)
-    except BlockingIOError:
-        raise Busy(str(path)) from None
-    except OSError as error:
-        raise CannotWrite(str(path), error.strerror or str(error)) from None
-    try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
-        os.close(handle)
+    with _parents(lock):
+        try:
+            handle = _locked(lock, wait=wait)
+        except BlockingIOError:
+            raise Busy(str(path)) from None
+        except OSError as error:
+            raise CannotWrite(str(path), error.strerror or str(error)) from None
+        try:
+            sweep(lock.parent)
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+            os.close(handle)
 
 
 def _locked(lock: Path, *, wait: bool) -> int:
     """Return an open file that is locked and still stands at its name: its last holder may have removed it meanwhile."""
     while True:
-        handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
+        except FileNotFoundError:  # another job that ended has just removed the empty folder that it made
+            continue
         try:
             if fcntl is None:
                 return handle

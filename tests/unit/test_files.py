@@ -78,7 +78,7 @@ class TestNewFolder:
         with new_folder(target) as folder:
             (folder / "a.txt").write_text("a")
             assert not target.exists()
-            assert folder.parent == target.parent, "on the same disk, so that renaming is atomic"
+            assert folder.parent.parent == target.parent, "on the same disk, so that renaming is atomic"
         assert names(target) == ["a.txt"]
         assert names(target.parent) == ["run"]
         assert stat.S_IMODE(target.stat().st_mode) == 0o755

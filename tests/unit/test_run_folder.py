@@ -310,7 +310,7 @@ def test_killed_between_two_checkpoints_the_newer_is_gone_on_from(
     assert newest is not None
     shutil.copytree(newest, out / "checkpoint-1")
     (out / "checkpoint-1" / "standing.json").write_text("damaged")
-    (out / ".checkpoint-3.draft").mkdir()
+    (out / ".checkpoint-3.abcd1234.imitable").mkdir()
     resumed = im.imitate(demos, slider, SMALL, run=settings, out=Output(out, resume=True))
     assert resumed.policy.hash == im.imitate(demos, slider, SMALL, run=settings).policy.hash
     assert not [path for path in out.iterdir() if "checkpoint" in path.name]

@@ -145,8 +145,7 @@ write(sys.argv[1] + "/demos", Layout(("x",), ("v",), ("a",), 0.1), made(), shard
 def test_what_a_killed_process_leaves_is_no_dataset(tmp_path: Path) -> None:
     result = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert result.returncode < 0
-    (leftover,) = tmp_path.iterdir()
-    assert leftover.name.startswith(".demos.")
+    (leftover,) = tmp_path.glob(".demos.*.imitable")
     assert files_in(leftover)
     assert "half-written" in refusal(leftover)
     assert "no such folder" in refusal(tmp_path / "demos")

@@ -48,7 +48,7 @@ def run(verb: Convert) -> None:
             )
         except KeyboardInterrupt:
             kept = f"What is done is kept in {parts_path(verb.out)}: the same command with --resume goes on from there."
-            raise KeyboardInterrupt(kept) from None
+            raise KeyboardInterrupt(kept if parts_path(verb.out).exists() else "") from None
     _report(verb, done)
 
 

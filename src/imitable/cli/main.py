@@ -10,8 +10,10 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 import tyro
 
@@ -19,6 +21,7 @@ from imitable import __version__
 from imitable.cli.complaint import complaint
 from imitable.cli.verbs import VERBS, Common, Verb
 from imitable.errors import BadOption, ImitableError, ScoreWarning, printable
+from imitable.files import check_apart
 from imitable.runtime import one_thread
 from imitable.user_code import allow
 
@@ -71,6 +74,20 @@ def _check_common(common: Common) -> None:
         raise BadOption("--threads", common.threads, "give a whole number from 0 on (0: all cores)")
 
 
+def _check_outputs(verb: Verb) -> None:
+    """Refuse an output that is one of the inputs, or lies inside one."""
+    outputs, inputs = list[Path](), list[str | Path]()
+    for field in fields(verb):
+        value: object = getattr(verb, field.name)
+        several = cast(tuple[object, ...], value) if isinstance(value, tuple) else (value,)
+        paths = [one for one in several if isinstance(one, Path)]
+        (outputs if field.name in ("out", "repair", "records") else inputs).extend(paths)
+        if field.name in ("imitator", "demonstrator", "spec", "begin", "source") and isinstance(value, str):
+            inputs.append(value.partition(":")[0])
+    for out in outputs:
+        check_apart(out, inputs)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
     try:
@@ -78,6 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         allow(*_typed_names(verb), folder=Path())
         one_thread()  # before NumPy and JAX are imported with the verb's own file
         _check_common(verb.common)
+        _check_outputs(verb)
         module = import_module(f"imitable.cli.{type(verb).__name__.lower()}")
         _clean_up_when_interrupted()
         with warnings.catch_warnings():

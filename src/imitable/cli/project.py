@@ -13,7 +13,7 @@ from imitable.cli.verbs import Project
 from imitable.command_text import command
 from imitable.demos.store import read, write
 from imitable.feasibility.score_files import write_scores
-from imitable.files import check_free
+from imitable.files import check_free, keeping, locked
 from imitable.projection import Cut, Origin, Projection
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
@@ -31,6 +31,13 @@ COLUMNS = ("demonstrator", "pieces", "left_out", "transitions", "followed", "err
 def run(verb: Project) -> None:
     """Carry out the verb."""
     demos, imitator = demonstrations(verb.demos, verb.leave_out), parse_robot(verb.imitator)
+    with locked(scores_path(verb.out)):
+        projection = _projected(verb, demos, imitator)
+    _report(verb, demos, imitator, projection)
+
+
+def _projected(verb: Project, demos: Demonstrations, imitator: Robot) -> Projection:
+    """Write the projection, and the scores of its pieces, if there are any."""
     for path in (verb.out, *([] if verb.scores is None else [scores_path(verb.out)])):
         check_free(path, overwrite=verb.overwrite)
     with bar(verb.common, len(demos), "projecting") as shown:
@@ -51,8 +58,9 @@ def run(verb: Project) -> None:
         write(verb.out, imitator.layout, projection, overwrite=verb.overwrite)
     scores = projection.scores_of(read(verb.out).episodes)
     if scores is not None:
-        write_scores(scores_path(verb.out), scores)
-    _report(verb, demos, imitator, projection)
+        with keeping(verb.out, then="give --overwrite to write it with its scores"):
+            write_scores(scores_path(verb.out), scores)
+    return projection
 
 
 def scores_path(out: Path) -> Path:

@@ -71,7 +71,7 @@ def run(verb: Score) -> None:
             )
         except KeyboardInterrupt:
             done = f"What is done is kept in {parts_path(verb.out)}: the same command with --resume goes on from there."
-            raise KeyboardInterrupt(done) from None
+            raise KeyboardInterrupt(done if parts_path(verb.out).exists() else "") from None
     outcomes = judged(scores, rules)
     more = {"fail_on": [asdict(one) for one in outcomes]} | follow_plausible(verb, scores, demos)
     report(verb.common, scores, verb.out, more)

@@ -11,7 +11,7 @@ from imitable.cli.method_help import helped
 from imitable.cli.verbs import Train
 from imitable.command_text import command
 from imitable.errors import BadOption, CannotResume, OutputExists
-from imitable.files import check_free, check_modes, check_writable
+from imitable.files import check_free, check_modes, check_writable, keeping, locked
 from imitable.policies.files import load_policy, save_policy
 from imitable.policies.shipped import policy_for
 from imitable.rl.expert import Execution, Expert, Goal, Start, Stopping, check_settings, train
@@ -36,11 +36,13 @@ def run(verb: Train) -> None:
     check_settings(task, learner, verb.steps, start.begin)
     check_writable(verb.out)
     checkpoint = verb.out.with_name(verb.out.name + ".checkpoint")
-    _check_output(verb, checkpoint)
-    say(verb.common, f"{task.robot}: at most {verb.steps:,} steps of {verb.method}; checkpoints in {checkpoint}")
-    expert = _trained(verb, task, learner, start, checkpoint)
-    save_policy(expert.policy, verb.out)
-    checkpoint.unlink(missing_ok=True)
+    with locked(verb.out):
+        _check_output(verb, checkpoint)
+        say(verb.common, f"{task.robot}: at most {verb.steps:,} steps of {verb.method}; checkpoints in {checkpoint}")
+        with keeping(checkpoint):
+            expert = _trained(verb, task, learner, start, checkpoint)
+            save_policy(expert.policy, verb.out)
+        checkpoint.unlink(missing_ok=True)
     _report(verb, expert)
 
 

@@ -8,7 +8,7 @@ from imitable.command_text import command
 from imitable.errors import BadOption
 from imitable.feasibility.score import weigh
 from imitable.feasibility.score_files import read_scores, write_scores
-from imitable.files import check_free, check_writable
+from imitable.files import check_free, check_writable, locked
 
 
 def run(verb: Weigh) -> None:
@@ -17,8 +17,9 @@ def run(verb: Weigh) -> None:
         raise BadOption("--out", verb.out, "name another file: the score file itself stays as it is")
     scores = weigh(read_scores(verb.scores), verb.temperature, verb.keep, verb.balance, segments=verb.segments or None)
     check_writable(verb.out)
-    check_free(verb.out, overwrite=verb.overwrite)
-    write_scores(verb.out, scores)
+    with locked(verb.out):
+        check_free(verb.out, overwrite=verb.overwrite)
+        write_scores(verb.out, scores)
     for remark in scores.weighing.remarks:
         say(verb.common, f"! {remark}")
     columns, rows = by_verdict(scores)

@@ -17,7 +17,7 @@ from imitable.demos.lerobot import INFO_FILE
 from imitable.demos.reader import Folder
 from imitable.demos.writer import Writer
 from imitable.errors import BadDataset, CannotWrite, MixedDatasets
-from imitable.files import check_free, new_folder
+from imitable.files import check_free, locked, new_folder
 from imitable.robots.robot import Robot
 from imitable.types import Demonstrations, Episode, Layout, Trajectory
 
@@ -49,14 +49,18 @@ def write(
         arm: a robot with these joints, the pose of whose tool is written beside every state.
     """
     target = Path(path)
-    check_free(target, overwrite=overwrite)
-    write_with(target, trajectories, partial(Writer, layout=layout, task=task, shard_mb=shard_mb, arm=arm), {})
+    with locked(target):
+        check_free(target, overwrite=overwrite)
+        write_with(target, trajectories, partial(Writer, layout=layout, task=task, shard_mb=shard_mb, arm=arm), {})
 
 
 def write_with(
     target: Path, trajectories: Iterable[Trajectory], writer_of: Callable[[Path], Writer], beside: Mapping[str, str]
 ) -> None:
-    """Write a dataset in the place of any other that is there; `beside` are further texts, by their paths in the folder."""
+    """Write a dataset in the place of any other that is there; the caller has locked it.
+
+    `beside` are further texts, by their paths in the folder.
+    """
     check_replaceable(target)
     with new_folder(target) as folder:
         writer = writer_of(folder)

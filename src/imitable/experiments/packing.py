@@ -13,7 +13,7 @@ from imitable.experiments.executors import Failure, tried
 from imitable.experiments.store import RECORDS, Store
 from imitable.experiments.work import Piece, Workshop
 from imitable.feasibility.score_files import parts_path
-from imitable.files import locked, write_bytes
+from imitable.files import draft, locked, write_bytes
 
 Files = dict[str, bytes]
 """Contents by path in a store."""
@@ -78,12 +78,11 @@ def unpack(files: Files, store: Path, key: str) -> None:
             write_bytes(store / name, content)
     if folder:
         target = store / key
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as beside:
+        with draft(target) as whole:
             for name, content in folder.items():
-                write_bytes(Path(beside) / "whole" / name, content)
+                write_bytes(whole / name, content)
             with suppress(OSError):  # it is there by now
-                (Path(beside) / "whole").rename(target)
+                whole.rename(target)
 
 
 def keep(piece: Piece, files: Files, workshop: Workshop) -> None:

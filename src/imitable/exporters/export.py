@@ -15,7 +15,7 @@ from imitable.exporters.job import ExportJob
 from imitable.exporters.written import Written
 from imitable.feasibility.score_files import read_scores
 from imitable.feasibility.scores import Scores
-from imitable.files import check_free
+from imitable.files import check_apart, check_free, locked
 from imitable.types import Demonstrations
 
 
@@ -46,13 +46,15 @@ def export(demos: Demonstrations, scores: str | Path | Scores, to: str, out: str
         raise BadOption("--to", to, one_of(to, FORMS))
     held = scores if isinstance(scores, Scores) else read_scores(scores)
     job = ExportJob(demos, held, Path(out), **options)  # pyright: ignore[reportArgumentType]
-    check_free(job.out, overwrite=job.overwrite)
     if not len(demos):
         raise BadOption("DEMOS", "(empty)", "there is no demonstration in the set")
     kept = tuple(np.flatnonzero(job.kept).tolist())
     module, _, name = FORMS[to].partition(":")
     write = cast(Callable[[ExportJob], Written], getattr(import_module(module), name))
-    written = write(job)
+    check_apart(job.out, (episode.source for episode in demos.episodes))
+    with locked(job.out):
+        check_free(job.out, overwrite=job.overwrite)
+        written = write(job)
     cut = sum(any(weight == 0 for _, weight in job.scores.weights.of_segments(demos)[place]) for place in kept)
     whole = f"{cut} episodes are partly impossible and written whole; lerobot-weights and csv have where"
     lines = (whole,) if cut and to not in ("csv", "lerobot-weights") else ()

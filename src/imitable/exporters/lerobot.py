@@ -8,6 +8,7 @@ An adapter file: pyarrow ships no types.
 import json
 import math
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pyarrow.parquet as pq
 
 from imitable.demos.lerobot import read_info
 from imitable.demos.store import check_replaceable, write
-from imitable.errors import BadOption
+from imitable.errors import BadOption, CannotWrite
 from imitable.exporters.job import ExportJob, source_folder
 from imitable.exporters.written import Written
 from imitable.files import new_folder
@@ -30,16 +31,24 @@ def write_lerobot(job: ExportJob) -> Written:
     check_replaceable(job.out)
     if original is not None and read_info(original).old:
         raise BadOption("--to", "lerobot", f"{original} is of LeRobot v2, which has no rows to add to; use lerobot-weights")
-    if original is None:
-        write(job.out, job.demos.layout, job.demos, overwrite=True)
-        _add_rows(job.out, job, {place: place for place in range(len(job.demos))})
-    else:
-        places = job.target_places(read_info(original).total_episodes)
-        with new_folder(job.out) as folder:
-            shutil.copytree(original, folder, dirs_exist_ok=True)
-            _add_rows(folder, job, places)
+    count = len(job.demos) if original is None else read_info(original).total_episodes
+    places = dict(enumerate(range(count))) if original is None else job.target_places(count)
+    with new_folder(job.out) as folder:
+        if original is None:
+            write(folder, job.demos.layout, job.demos, overwrite=True)
+        else:
+            # a first error is enough: copytree alone would gather those of all files
+            shutil.copytree(original, folder, dirs_exist_ok=True, copy_function=partial(_copy, job.out))
+        _add_rows(folder, job, places)
     lines = episode_lines(job, original)
     return Written((job.out, job.out / FEASIBILITY), lines)
+
+
+def _copy(out: Path, source: str, target: str) -> None:
+    try:
+        shutil.copy2(source, target)
+    except OSError as error:
+        raise CannotWrite(str(out), error.strerror or str(error)) from None
 
 
 def episode_lines(job: ExportJob, original: Path | None) -> tuple[str, ...]:

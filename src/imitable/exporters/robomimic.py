@@ -16,7 +16,7 @@ from imitable.demos.formats.hdf5 import OWN, layout_text, module
 from imitable.errors import BadOption
 from imitable.exporters.job import ExportJob
 from imitable.exporters.written import Written
-from imitable.files import new_file, write_bytes
+from imitable.files import new_files
 from imitable.types import Episode, Trajectory
 
 KEY = "feasibility_bin_{}"
@@ -30,7 +30,9 @@ def write_robomimic(job: ExportJob) -> Written:
     if not layout.actuators:
         raise BadOption("--to", "robomimic", "it clones actions, and these demonstrations have none (see imitable project)")
     groups = weight_bins(job)
-    with new_file(job.out) as draft, h5.File(draft, "w") as file:
+    config = job.out.with_name(f"{job.out.name}.config.json")
+    with new_files(job.out, config) as (hdf5, settings), h5.File(hdf5, "w") as file:
+        settings.write_text(json.dumps(_config(job, groups), indent=2), encoding="utf-8")
         data = file.create_group("data")
         for place, (episode, trajectory) in enumerate(zip(job.demos.episodes, job.demos, strict=True)):
             _write_demo(data.create_group(f"demo_{place}"), job, place, episode, trajectory)
@@ -39,8 +41,6 @@ def write_robomimic(job: ExportJob) -> Written:
         data.attrs[OWN] = layout_text(layout)
         for number, places in enumerate(groups):
             file[f"mask/{KEY.format(number)}"] = np.array([f"demo_{place}" for place in places], dtype="S")
-    config = job.out.with_name(f"{job.out.name}.config.json")
-    write_bytes(config, json.dumps(_config(job, groups), indent=2).encode())
     worst = max(_unevenness(job, places) for places in groups)
     return Written((job.out, config), (f"{len(groups)} bins; within one, frames' weights differ by a factor of {worst:.3g}",))
 

@@ -2,16 +2,18 @@
 """The finished chunks of a job, `scores.parquet.parts/`: a killed job goes on after the last of them."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 
 from imitable.errors import BadScores, CannotResume, CannotWrite
 from imitable.feasibility.episode_score import EpisodeScore
-from imitable.feasibility.score_files import models_path, parts_path, read_rows, read_scores, write_rows, write_scores
+from imitable.feasibility.score_files import models_path, parts_path, read_rows, read_scores, write_rows, write_with_steps
 from imitable.feasibility.scores import ScoreKey, Scores
 from imitable.feasibility.sealed import damage
-from imitable.feasibility.step_files import StepFile, copy_steps, steps_path, write_traces
+from imitable.feasibility.step_files import StepFile, steps_path, write_traces
+from imitable.files import keeping, new_files
 from imitable.tracking.attempts import Trace
 
 
@@ -72,21 +74,26 @@ class Ledger:
     def add(self, rows: Sequence[EpisodeScore], traces: Sequence[Trace], spent: int) -> None:
         """Keep a finished chunk: its steps first, so that a part with rows is whole."""
         part = self.parts / f"part-{self._count:06d}.parquet"
-        write_traces(_steps_of(part), {row.episode.hash: trace for row, trace in zip(rows, traces, strict=True)})
-        write_rows(part, rows, {"key": asdict(self.key), "spent": spent})
+        with new_files(part, _steps_of(part)) as (table, steps):
+            write_traces(steps, {row.episode.hash: trace for row, trace in zip(rows, traces, strict=True)})
+            write_rows(table, rows, {"key": asdict(self.key), "spent": spent})
         self._count += 1
         self.spent += spent
         self.rows |= {row.episode.hash: row for row in rows}
 
-    def leave(self) -> None:
-        """Leave nothing behind of a job that cannot begin; what an earlier session measured stays."""
-        if not any(self.parts.iterdir()):
-            self.parts.rmdir()
+    @contextmanager
+    def keeping(self) -> Generator[None]:
+        """Keep what is measured in the block, and nothing else: a job that ends before its first chunk leaves no folder."""
+        with keeping(self.parts, models_path(self.path)):
+            try:
+                yield
+            finally:
+                with suppress(OSError):
+                    self.parts.rmdir()
 
     def finish(self, scores: Scores) -> None:
         """Write both files and let go of the parts."""
-        copy_steps(steps_path(self.path), [*self._old_steps, *sorted(self.parts.glob("steps-*.parquet"))], scores.episodes)
-        write_scores(self.path, scores)
+        write_with_steps(self.path, scores, [*self._old_steps, *sorted(self.parts.glob("steps-*.parquet"))])
         shutil.rmtree(self.parts, ignore_errors=True)
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from imitable.errors import BadOption
 from imitable.feasibility.score import weigh
-from imitable.feasibility.score_files import write_scores
+from imitable.feasibility.score_files import write_with_steps
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.shards import merged
-from imitable.feasibility.step_files import copy_steps, steps_path
-from imitable.files import check_free, check_writable
+from imitable.feasibility.step_files import steps_path
+from imitable.files import check_free, check_writable, locked
 
 
 def merge(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = False) -> Scores:
@@ -27,9 +27,9 @@ def merge(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = Fal
         raise BadOption("SCORES", "(none)", "name the score files of all shards")
     if target.resolve() in (part.resolve() for part in parts):
         raise BadOption("out", target, "name another file: the shards stay as they are")
-    scores = weigh(merged(parts))
     check_writable(target)
-    check_free(target, overwrite=overwrite)
-    copy_steps(steps_path(target), [steps_path(part) for part in parts if steps_path(part).exists()], scores.episodes)
-    write_scores(target, scores)
+    with locked(target):
+        check_free(target, overwrite=overwrite)
+        scores = weigh(merged(parts))
+        write_with_steps(target, scores, [steps_path(part) for part in parts if steps_path(part).exists()])
     return replace(scores, path=target)

@@ -14,7 +14,7 @@ import numpy as np
 
 from imitable.demos.fit import check_set
 from imitable.demos.part import Part
-from imitable.errors import BadOption, BadScores, ImitableError, ScoreWarning, one_of
+from imitable.errors import BadOption, BadScores, ScoreWarning, one_of
 from imitable.feasibility import weighting
 from imitable.feasibility.calibration import calibrated, calibrated_alone
 from imitable.feasibility.checks import check_episode, start_excess
@@ -35,7 +35,7 @@ from imitable.feasibility.scores import (
 )
 from imitable.feasibility.shards import KEY, Shard, coverage
 from imitable.feasibility.tracking_summary import summarise_tracking
-from imitable.files import Output, check_free, check_writable, locked
+from imitable.files import Output, check_apart, check_free, check_writable, locked
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.robots.servos import servo_advice
@@ -105,6 +105,7 @@ def score(
         if robot.tool is None and (remark := start_excess(trajectory.states[0], robot)):
             output.observer.say(f"! demonstration {place}: {remark}; it begins at the limit")
     if output.path is not None:
+        check_apart(output.path, (episode.source for episode in demos.episodes))
         _check_output(output.path, output)
     whole, shard = len(demos), measuring.shard
     if shard is not None:
@@ -122,7 +123,10 @@ def score(
         scores = _scored(job, scorer, key, rule, None, said)
     else:
         with locked(output.path):
-            scores = _scored(job, scorer, key, rule, Ledger(output.path, key, resume=output.resume), said)
+            _check_output(output.path, output)  # again: another process may have ended meanwhile
+            ledger = Ledger(output.path, key, resume=output.resume)
+            with ledger.keeping():
+                scores = _scored(job, scorer, key, rule, ledger, said)
     if lines := [*scores.weighing.remarks, *doubt_remedies(scores, robot)]:
         warnings.warn(". ".join(lines), ScoreWarning, stacklevel=2)
     return scores
@@ -199,12 +203,7 @@ def _scored(
     ledger: Ledger | None,
     said: Mapping[str, object],
 ) -> Scores:
-    try:
-        measurer = scorer.prepared(job)
-    except ImitableError:
-        if ledger is not None:
-            ledger.leave()
-        raise
+    measurer = scorer.prepared(job)
     alone = bool(getattr(scorer, "alone", False))
     own = calibrated_alone(job.imitator, scorer, key, job.threads) if alone else calibrated(job, measurer)
     extras = {**_extras(scorer, measurer), **said}

@@ -16,6 +16,8 @@ from imitable.errors import BadScores
 from imitable.feasibility.episode_score import COLUMNS, EpisodeScore, cells_of, rows_of
 from imitable.feasibility.scores import Scores, from_metadata
 from imitable.feasibility.sealed import damage, read_sealed, write_sealed
+from imitable.feasibility.step_files import copy_steps, steps_path
+from imitable.files import new_files
 
 SCHEMA = 5
 
@@ -54,6 +56,13 @@ def read_rows(path: Path) -> tuple[tuple[EpisodeScore, ...], dict[str, Any]]:
 def write_scores(path: str | Path, scores: Scores) -> None:
     """Write `scores.parquet`, whole or not at all."""
     write_rows(Path(path), scores.rows, {"schema": SCHEMA, **scores.metadata()})
+
+
+def write_with_steps(path: Path, scores: Scores, sources: Sequence[Path]) -> None:
+    """Write `scores.parquet` and, from the files of steps that hold them, `scores.steps.parquet`: both or neither."""
+    with new_files(path, steps_path(path)) as (rows, steps):
+        copy_steps(steps, sources, scores.episodes)
+        write_scores(rows, scores)
 
 
 def read_scores(path: str | Path) -> Scores:

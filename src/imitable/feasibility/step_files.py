@@ -19,8 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from imitable.errors import BadScores, CannotWrite
+from imitable.errors import BadScores
 from imitable.feasibility.sealed import METADATA, SEAL, damage, footer, seal
+from imitable.files import new_files
 from imitable.tracking.attempts import Trace
 from imitable.types import Episode, Floats
 
@@ -109,7 +110,7 @@ def copy_steps(path: Path, sources: Sequence[Path], episodes: Iterable[Episode])
 
     def tables() -> Iterator[Any]:
         for source in map(StepFile, sources):
-            here = wanted & set(source.hashes)
+            here = [name for name in source.hashes if name in wanted]
             yield from source.tables(here)
             hashes.update({name: source.hashes[name] for name in here})
             wanted.difference_update(here)
@@ -118,25 +119,23 @@ def copy_steps(path: Path, sources: Sequence[Path], episodes: Iterable[Episode])
 
 
 def _write(path: Path, tables: Iterable[Any], hashes: Mapping[str, str]) -> None:
-    """Write tables as row groups, whole or not at all; `hashes` may be filled while they come."""
-    temporary = path.with_name(f".{path.name}.new")
+    """Write tables as row groups; `hashes` may be filled while they come. Without any table there is no file."""
     writer: Any = None
-    try:
-        for table in tables:
-            writer = writer or pq.ParquetWriter(temporary, table.schema, write_page_checksum=True)
-            writer.write_table(table)
-        if writer is None:
-            return
-        text = json.dumps({"schema": SCHEMA, "traces": dict(hashes)})
-        writer.add_key_value_metadata({METADATA: text, SEAL: seal(text)})
-        writer.close()
-        temporary.replace(path)
-    except OSError as error:
-        raise CannotWrite(str(path), error.strerror or str(error)) from None
-    finally:
-        if writer is not None:
-            writer.close()
-        temporary.unlink(missing_ok=True)
+    with new_files(path) as (draft,), draft.open("wb") as file:  # a Python file: errors of pyarrow's own take a paragraph
+        try:
+            for table in tables:
+                writer = writer or pq.ParquetWriter(file, table.schema, write_page_checksum=True)
+                writer.write_table(table)
+            if writer is not None:
+                # sorted: the same rows are the same bytes, whatever order the demonstrations were measured in
+                text = json.dumps({"schema": SCHEMA, "traces": dict(sorted(hashes.items()))})
+                writer.add_key_value_metadata({METADATA: text, SEAL: seal(text)})
+                writer.close()
+        finally:
+            if writer is not None:
+                writer.is_open = False  # else its finaliser would try to write a footer
+            else:
+                draft.unlink()
 
 
 def _table(name: str, trace: Trace) -> Any:

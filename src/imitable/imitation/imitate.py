@@ -4,7 +4,7 @@
 from pathlib import Path
 from typing import overload
 
-from imitable.files import Output
+from imitable.files import Output, check_apart
 from imitable.imitation.gaits import gait_distances, gait_remark
 from imitable.imitation.learner import Learner
 from imitable.imitation.methods import parse_learner
@@ -71,6 +71,8 @@ def imitate(
     learner = parse_learner(method) if isinstance(method, str) else method
     check_input(demos, robot, learner, weights, run)
     output = Output.of(out)
+    if output.path is not None:
+        check_apart(output.path, (episode.source for episode in demos.episodes))
     if remark := gait_remark(gait_distances(demos, robot, weights), weights):
         output.observer.say(f"! {remark}")
     if seeds is None:

@@ -12,7 +12,7 @@ from imitable.errors import BadOption
 from imitable.evaluation.evaluate import Episodes, episode_counts, evaluate
 from imitable.evaluation.result import PolicyEvaluation, RunEvaluation
 from imitable.evaluation.reward_function import RewardFunction, import_reward
-from imitable.files import Output
+from imitable.files import Output, keeping
 from imitable.imitation.learner import Learner, LearningJob, Projects, Training
 from imitable.imitation.methods import learner_text
 from imitable.imitation.run_folder import RunFolder, Standing, row_of
@@ -115,6 +115,7 @@ def carry_out(
         if folder is not None:
             folder.check(setting, out)
             if out.resume and folder.complete:
+                folder.tidy()
                 return Imitated(folder.policy, folder.best, folder.evaluation)
         job = LearningJob(
             demos,
@@ -128,10 +129,11 @@ def carry_out(
             projections=run.projections,
         )
         training, standing = learner.begin(job), Standing()
-        if folder is not None:
-            _open(folder, setting, training, standing, out)
-        _learn(training, standing, folder, run.checkpoint_s, out.observer)
-        return _finish(training, standing, folder, imitator, run, reward)
+        with nullcontext() if folder is None else keeping(folder.path):
+            if folder is not None:
+                _open(folder, setting, training, standing, out)
+            _learn(training, standing, folder, run.checkpoint_s, out.observer)
+            return _finish(training, standing, folder, imitator, run, reward)
 
 
 def _open(folder: RunFolder, setting: Setting, training: Training, standing: Standing, out: Output) -> None:

@@ -20,7 +20,7 @@ from imitable.errors import CannotResume, CannotWrite, NoRun, OutputExists
 from imitable.evaluation import result
 from imitable.evaluation.reference import Reference, load_reference, save_reference
 from imitable.evaluation.result import RunEvaluation
-from imitable.files import Output, append_line, check_kind, locked, new_folder, write_bytes
+from imitable.files import Output, append_line, check_kind, locked, new_folder, sweep, write_bytes
 from imitable.imitation import hashed_json, setting
 from imitable.imitation.hashed_json import DamagedJson, write_json
 from imitable.imitation.learner import Training
@@ -142,8 +142,6 @@ class RunFolder:
         """Start the folder anew, or leave what is there to be continued."""
         if self.path.exists() and not resume:
             shutil.rmtree(self.path)
-        for draft in self.path.glob(".checkpoint-*"):  # a kill left it
-            shutil.rmtree(draft, ignore_errors=True)
         if not (self.path / "setting.json").exists():
             write_json(self.path / "setting.json", setting.to_json(asked))
 
@@ -191,6 +189,11 @@ class RunFolder:
         if best is not None:
             save_policy(best, self.path / "best.safetensors")
         write_json(self.path / "evaluation.json", {"schema": SCHEMA, **result.to_json(evaluation)})
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Leave only what a complete run has; a kill may have come between its last file and this."""
+        sweep(self.path)
         for folder in self.path.glob("checkpoint-*"):
             shutil.rmtree(folder, ignore_errors=True)
 

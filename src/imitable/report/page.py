@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from imitable.errors import BadOption
-from imitable.files import check_free, check_writable, write_bytes
+from imitable.files import check_free, check_writable, locked, write_bytes
 from imitable.report.content import content
 
 EXPLAINED = 4
@@ -83,10 +83,13 @@ def write_report(
     if explain < 0:
         raise BadOption("explain", explain, "give a number from 0 on")
     check_writable(target)
-    check_free(target, overwrite=overwrite)
-    data = content([Path(path) for path in paths], explain=explain, threads=threads, command=command, on_progress=on_progress)
-    text = page(data).encode()
-    write_bytes(target, text)
+    with locked(target):
+        check_free(target, overwrite=overwrite)
+        data = content(
+            [Path(path) for path in paths], explain=explain, threads=threads, command=command, on_progress=on_progress
+        )
+        text = page(data).encode()
+        write_bytes(target, text)
     demonstrations = sum(len(file["columns"]["share"]) for file in data["scores"])
     runs = sum(len(one["seeds"]) for one in data["policies"]) + sum(one["runs"] for one in data["reproductions"])
     remarks = tuple(remark for one in data["policies"] for remark in one["remarks"])

@@ -12,7 +12,7 @@ from imitable.demos.conversion.find import Found, check_mapping, find_mapping, s
 from imitable.demos.conversion.mapper import Mapped, mapped, posed, retargeted
 from imitable.demos.conversion.mapping import FILE, JointMapping, read_mapping
 from imitable.demos.conversion.other_arm import OtherArm, check_other
-from imitable.demos.conversion.parts import Parts, key_of
+from imitable.demos.conversion.parts import Parts, key_of, remove_parts
 from imitable.demos.conversion.proposal import MappingOptions
 from imitable.demos.conversion.shortfall import Shortfall, shortfall_remarks
 from imitable.demos.conversion.tool_poses import check_poses, find_pose_mapping
@@ -22,7 +22,7 @@ from imitable.demos.formats.source import Recording, Source
 from imitable.demos.store import SHARD_MB, TASK, check_replaceable, write_with
 from imitable.demos.writer import Writer
 from imitable.errors import BadDataset, BadMapping, BadOption, BadTrajectory
-from imitable.files import Output, check_free, locked
+from imitable.files import Output, check_apart, check_free, locked
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
 from imitable.types import Layout, Trajectory
@@ -73,6 +73,7 @@ def convert(
     output, opened = Output.of(out), open_source(source, format_name)
     assert output.path is not None
     robot = parse_robot(imitator) if isinstance(imitator, str) else imitator
+    check_apart(output.path, [opened.path])
     job = _Job(opened, output, robot, label, other)
     if other is not None:
         if robot is None:
@@ -131,9 +132,11 @@ class _Job:
         key = key_of(self._source.fingerprint, mapping, robot, self._label, other)
         if not (self._output.resume and _key_of_output(self._out) == _short(key)):
             parts = Parts(self._out, key, resume=self._output.resume, overwrite=self._output.overwrite)
-            parts.fill(layout, len(self._source), lambda place: self._convert(place, layout, found))
-            write_with(self._out, parts, partial(Writer, layout=layout, task=TASK, shard_mb=SHARD_MB), self._beside(found, key))
-            parts.remove()
+            writer = partial(Writer, layout=layout, task=TASK, shard_mb=SHARD_MB)
+            with parts.keeping():
+                parts.fill(layout, len(self._source), lambda place: self._convert(place, layout, found))
+                write_with(self._out, parts, writer, self._beside(found, key))
+        remove_parts(self._out)  # also those of a job that was killed when its output stood
         return Conversion(
             out=self._out,
             format=self._source.format,

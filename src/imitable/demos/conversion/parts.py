@@ -3,13 +3,14 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from imitable.demos.reader import Folder
 from imitable.demos.store import write
 from imitable.errors import CannotResume, OutputExists
-from imitable.files import write_bytes
+from imitable.files import keeping, write_bytes
 from imitable.types import Layout, Trajectory
 
 PART_FRAMES = 50_000
@@ -34,7 +35,7 @@ class Parts:
             if not overwrite:
                 raise OutputExists(str(self.folder), resume=True)
             shutil.rmtree(self.folder)
-        if self.folder.exists() and _text(self.folder / KEY) != key:
+        if self._finished and _text(self.folder / KEY) != key:
             raise CannotResume(str(out), "what is done is of another source, mapping or robot")
         write_bytes(self.folder / KEY, key.encode())
 
@@ -71,9 +72,20 @@ class Parts:
         for path in self._finished:
             yield from Folder(path)
 
-    def remove(self) -> None:
-        """Take the parts away; the output stands."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+    @contextmanager
+    def keeping(self) -> Generator[None]:
+        """Keep in the block the parts that are finished; a job that ends before its first leaves nothing behind."""
+        with keeping(self.folder):
+            try:
+                yield
+            finally:
+                if not self._finished:
+                    shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def remove_parts(out: Path) -> None:
+    """Take the parts of an output away that stands."""
+    shutil.rmtree(parts_path(out), ignore_errors=True)
 
 
 def _text(path: Path) -> str:
