@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import mujoco
 
 from imitable.errors import BadModel
+from imitable.robots.compiling import compiled
 
 
 class Edit(Protocol):
@@ -25,10 +26,10 @@ class Edit(Protocol):
 
 def actuator_names(spec: Any) -> tuple[str, ...]:
     """Return one distinct name an actuator: its own, else that of what it drives, numbered from the second on."""
-    names: list[str] = []
+    names: dict[str, None] = {}
     for index, actuator in enumerate(spec.actuators):
         name = str(actuator.name or actuator.target or f"actuator{index}")
-        names.append(name if name not in names else f"{name}_{index}")
+        names[name if name not in names else f"{name}_{index}"] = None
     return tuple(names)
 
 
@@ -140,7 +141,7 @@ class BodyMass:
         """Scale the body's own inertia, or else the mass or density of its geoms."""
         if spec.compiler.settotalmass > 0:
             raise BadModel(self.body, "its mass cannot be set while the model file sets settotalmass: remove that attribute")
-        factor = self.value / float(spec.copy().compile().body(self.body).mass[0])
+        factor = self.value / float(compiled(spec.copy(), self.body, quiet=True).body(self.body).mass[0])
         body = spec.body(self.body)
         from_geoms = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
         if body.explicitinertial and not from_geoms:

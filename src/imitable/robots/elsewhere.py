@@ -32,7 +32,7 @@ def environment_family(name: str) -> RobotFamily:
         raise BadModel(name, f"Gymnasium cannot make it: {error}") from None
     path, frame_skip = environment.unwrapped.fullpath, environment.unwrapped.frame_skip
     environment.close()
-    return load(str(path), name, int(frame_skip))
+    return load(str(path), name, int(frame_skip), foreign=False)
 
 
 def split_menagerie(text: str) -> tuple[str, str]:

@@ -184,6 +184,9 @@ def no_edits(value: Value) -> tuple[Edit, ...]:
     return ()
 
 
+MOST_STEPS = 10_000
+"""Simulator steps of a control step, at most."""
+
 NOISE = Knob(
     name="noise",
     unit="of the half control range",

@@ -8,13 +8,13 @@ An adapter file: MuJoCo ships no types, so its specs pass through here as `Any`.
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import mujoco
 
 from imitable.errors import BadModel
 from imitable.files import content_hash
+from imitable.robots.compiling import check, compiled
 from imitable.robots.edits import (
     BodyMass,
     Edit,
@@ -35,37 +35,29 @@ DEFAULT_PERIOD_S = 0.02
 """Control period of a file that is not told another: 50 Hz, or the file's time step if that is longer."""
 
 
-def load(path: str, name: str | None = None, frame_skip: int | None = None) -> RobotFamily:
-    """Read an MJCF (or URDF) file as a family of robots, of another name than the path and another control rate, if given."""
-    spec, model = _compiled(path)
+def load(path: str, name: str | None = None, frame_skip: int | None = None, *, foreign: bool = True) -> RobotFamily:
+    """Read an MJCF (or URDF) file as a family of robots, of another name than the path and another control rate, if given.
+
+    A file that may be anybody's (`foreign`) is tried in a process of its own first.
+    """
+    if foreign:
+        check(path)
+    spec = mujoco.MjSpec.from_file(path)
+    model = compiled(spec, path)
     if model.na:
         reason = (
             "its actuators have states of their own, so that (qpos, qvel) is not the whole state; use motors or position servos"
         )
         raise BadModel(path, reason)
-    frame_skip = frame_skip or max(1, round(DEFAULT_PERIOD_S / float(model.opt.timestep)))
+    timestep = float(model.opt.timestep)
+    frame_skip = frame_skip or max(1, round(DEFAULT_PERIOD_S / timestep))
     return RobotFamily(
         name=name or path,
         model_file=path,
         source_hash=content_hash(path),
         frame_skip=frame_skip,
-        knobs=(
-            *_model_knobs(spec, model),
-            *speed_knobs(spec, path),
-            _period_knob(float(model.opt.timestep), frame_skip),
-            NOISE,
-        ),
+        knobs=(*_model_knobs(spec, model), *speed_knobs(spec, path), _period_knob(timestep, frame_skip), NOISE),
     )
-
-
-def _compiled(path: str) -> tuple[Any, Any]:
-    if not Path(path).is_file():
-        raise BadModel(path, "no such file")
-    try:
-        spec = mujoco.MjSpec.from_file(path)
-        return spec, spec.compile()
-    except (ValueError, RuntimeError) as error:
-        raise BadModel(path, f"MuJoCo cannot compile it: {error}") from None
 
 
 def check_controls(robot: Robot) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import mujoco
 
 from imitable.errors import BadModel
+from imitable.robots.compiling import check
 
 Point = tuple[float, float, float]
 
@@ -141,10 +142,8 @@ def read_arm(path: str) -> Any:
 
     It must call its joints joint1 to joint7 and its hand `hand`, as the common models do.
     """
-    try:
-        spec = mujoco.MjSpec.from_file(path)
-    except (ValueError, RuntimeError) as error:
-        raise BadModel(path, f"MuJoCo cannot read it: {error}") from None
+    check(path)
+    spec = mujoco.MjSpec.from_file(path)
     found = {str(joint.name) for joint in spec.joints}
     if not {*JOINTS} <= found or spec.body("hand") is None:
         raise BadModel(path, "a model of this arm has hinges joint1 to joint7 and a body hand; its own names them otherwise")

@@ -7,7 +7,6 @@ An adapter file: MuJoCo ships no types, so the compiled model is `Any`.
 """
 
 import hashlib
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,9 +15,10 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from imitable.errors import BadKnobValue, BadModel
+from imitable.errors import BadKnobValue
+from imitable.robots.compiling import compiled
 from imitable.robots.edits import Edit, actuator_names
-from imitable.robots.family import TOOL_ENTRIES, RobotFamily, Tool, Value
+from imitable.robots.family import MOST_STEPS, TOOL_ENTRIES, RobotFamily, Tool, Value
 from imitable.robots.knob_text import settings_text, value_text
 from imitable.types import Floats, Layout, frozen
 
@@ -67,12 +67,8 @@ class Robot:
         spec = mujoco.MjSpec.from_file(self.family.model_file) if build is None else build(self.value)
         for edit in self._edits():
             edit.apply(spec)
-        with warnings.catch_warnings():  # Gymnasium's HalfCheetah uses an attribute that MuJoCo 4 calls deprecated
-            warnings.filterwarnings("ignore", message=".*settotalmass.*")
-            try:
-                return spec.compile(), actuator_names(spec)
-            except (ValueError, RuntimeError) as error:
-                raise BadModel(str(self), f"MuJoCo cannot compile it: {error}") from None
+        # quiet: what is to be said of a file was said when it was read
+        return compiled(spec, str(self), quiet=True), actuator_names(spec)
 
     def _edits(self) -> Iterator[Edit]:
         yield from self.family.base_edits
@@ -90,8 +86,9 @@ class Robot:
         timestep = float(self.model.opt.timestep)
         assert isinstance(period, float)
         steps = round(period / timestep)
-        if steps < 1 or abs(steps * timestep - period) > 1e-6 * period:
-            expected = f"a multiple of the model's time step {timestep:g} s, such as {max(steps, 1) * timestep:g}"
+        if not 1 <= steps <= MOST_STEPS or abs(steps * timestep - period) > 1e-6 * period:
+            such = min(max(steps, 1), MOST_STEPS) * timestep
+            expected = f"a multiple of the model's time step {timestep:g} s, up to {MOST_STEPS:,} of them, such as {such:g}"
             raise BadKnobValue(self.family.name, "period", value_text(period), expected)
         return steps
 

@@ -34,7 +34,6 @@ class Batch:
         if len(bodies) not in (1, size):
             raise MixedRobots(f"{len(bodies)} bodies for {size} simulations; give one, or one for each")
         _check_alike(bodies)
-        _silence_warnings()
         self.robot = bodies[0]
         self._native: Any = NativeBatch(bodies[0].model, size, threads or os.cpu_count() or 1)
         if len(bodies) > 1:
@@ -112,13 +111,3 @@ def _set_models(native: Any, bodies: Sequence[Robot]) -> None:
         native.set_models([body.model for body in bodies])
     except mujoco.FatalError as error:
         raise MixedRobots(str(error)) from None
-
-
-def _silence_warnings() -> None:
-    """Keep MuJoCo from printing warnings and writing a log file into the working folder: batches report what is unstable."""
-    if mujoco.get_mju_user_warning() is None:
-        mujoco.set_mju_user_warning(_ignore)
-
-
-def _ignore(message: str) -> None:
-    del message
