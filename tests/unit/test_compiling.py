@@ -103,7 +103,7 @@ WARNED = ("<worldbody>", '<custom><numeric name="n" data="nan"/></custom><worldb
 @pytest.mark.parametrize("changes", [WARNED, ("<worldbody>", ATTACH.replace("FILE", "robot.xml"))])
 def test_the_command_line_prints_one_line_and_leaves_no_file(changes: tuple[str, str], tmp_path: Path) -> None:
     model(tmp_path / "robot.xml", *changes)
-    command = [sys.executable, "-m", "imitable.cli.main", "robots", "robot.xml", "--quiet"]
+    command = [sys.executable, "-m", "imitable", "robots", "robot.xml", "--quiet"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     warned = changes is WARNED
     assert (done.returncode, done.stderr.count("\n")) == (0 if warned else 2, 1), done.stderr

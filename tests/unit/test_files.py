@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from imitable.errors import BadOption, BadTrajectory, Busy, CannotWrite, OutputExists
-from imitable.files import Output, append_line, check_free, check_only, locked, new_file, new_folder, write_bytes
+from imitable.files import Output, append_line, check_free, check_only, locked, new_files, new_folder, write_bytes
 
 
 def names(folder: Path) -> list[str]:
@@ -205,7 +205,7 @@ def test_only_files_and_folders_are_replaced(kind: str, tmp_path: Path) -> None:
             pass
 
     def filed() -> None:
-        with new_file(place) as draft:
+        with new_files(place) as (draft,):
             draft.write_text("new")
 
     writes = (

@@ -208,7 +208,7 @@ def test_files_do_not_depend_on_the_order_of_sets(inputs: Path, tmp_path: Path) 
     written: list[dict[str, bytes]] = []
     for seed in ("1", "2"):
         here = shutil.copytree(inputs, tmp_path / seed)
-        command = [sys.executable, "-m", "imitable.cli.main", *VERBS["score"][0].split(), "--quiet"]
+        command = [sys.executable, "-m", "imitable", *VERBS["score"][0].split(), "--quiet"]
         subprocess.run(command, cwd=here, check=True, env=os.environ | {"PYTHONHASHSEED": seed})
         written.append({name: (here / name).read_bytes() for name in names(here) if (here / name).is_file()})
     assert written[0] == written[1]
