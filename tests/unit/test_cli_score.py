@@ -120,7 +120,7 @@ def test_an_existing_output_is_kept(scores: Path, demos: Path, slider: Path) -> 
     before = scores.read_bytes()
     assert "--resume" in refused("score", demos, "--imitator", slider, *QUICK, "--out", scores)
     assert "seed" in refused("score", demos, "--imitator", slider, *QUICK, "--out", scores, "--resume", "--seed", "5")
-    assert "another file" in refused("weigh", scores, "--out", scores)
+    assert "only read" in refused("weigh", scores, "--out", scores)
     assert "no such file" in refused("acquire", "--scores", "nowhere.parquet")
     assert "NAME=PRICE" in refused("acquire", "--scores", scores, "--cost", "x")
     assert scores.read_bytes() == before

@@ -110,6 +110,14 @@ def test_an_input_is_never_written_to(command: str, here: Path, capsys: pytest.C
     assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file()} == before
 
 
+def test_a_robots_name_and_a_reports_folder_are_no_inputs(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "hopper").mkdir()
+    run = f"imitate demos --imitator slider.xml --method {BRIEF} --out run"
+    for command in ("collect hopper --episodes 2 --out hopper/demos", run, "report run --explain 0 --out run/page.html"):
+        code, said = leaves(command, capsys)
+        assert code == 0, said
+
+
 def test_neither_does_the_library_write_to_an_input(here: Path) -> None:
     before, demos = names(here), im.read("demos")
     for job in (

@@ -19,7 +19,7 @@ import tyro
 
 from imitable import __version__
 from imitable.cli.complaint import complaint
-from imitable.cli.verbs import VERBS, Common, Verb
+from imitable.cli.verbs import VERBS, Common, Report, Verb
 from imitable.errors import BadOption, ImitableError, ScoreWarning, printable
 from imitable.files import check_apart
 from imitable.runtime import one_thread
@@ -82,10 +82,11 @@ def _check_outputs(verb: Verb) -> None:
         several = cast(tuple[object, ...], value) if isinstance(value, tuple) else (value,)
         paths = [one for one in several if isinstance(one, Path)]
         (outputs if field.name in ("out", "repair", "records") else inputs).extend(paths)
-        if field.name in ("imitator", "demonstrator", "spec", "begin", "source") and isinstance(value, str):
-            inputs.append(value.partition(":")[0])
-    for out in outputs:
-        check_apart(out, inputs)
+        if field.name in ("imitator", "spec", "specs", "begin"):  # robots of files; one of ours may be a folder's name, too
+            named = [text.partition(":")[0] for text in several if isinstance(text, str)]
+            inputs.extend(text for text in named if Path(text).is_file())
+    for out in outputs:  # a report may lie in the folder that it is about
+        check_apart(out, (path for path in inputs if Path(path).is_file()) if isinstance(verb, Report) else inputs)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -5,7 +5,6 @@ from imitable.cli.console import document, say, table
 from imitable.cli.summary import by_verdict, narrow
 from imitable.cli.verbs import Weigh
 from imitable.command_text import command
-from imitable.errors import BadOption
 from imitable.feasibility.score import weigh
 from imitable.feasibility.score_files import read_scores, write_scores
 from imitable.files import check_free, check_writable, locked
@@ -13,8 +12,6 @@ from imitable.files import check_free, check_writable, locked
 
 def run(verb: Weigh) -> None:
     """Carry out the verb."""
-    if verb.out.resolve() == verb.scores.resolve():
-        raise BadOption("--out", verb.out, "name another file: the score file itself stays as it is")
     scores = weigh(read_scores(verb.scores), verb.temperature, verb.keep, verb.balance, segments=verb.segments or None)
     check_writable(verb.out)
     with locked(verb.out):
