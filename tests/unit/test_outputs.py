@@ -95,7 +95,7 @@ def test_one_writer_at_a_time(verb: str, here: Path, capsys: pytest.CaptureFixtu
         "project demos --imitator slider.xml --out demos --overwrite",
         "convert demos demos --overwrite",
         "convert demos demos/converted",
-        "inspect demos --imitator slider.xml --repair demos --overwrite",
+        "check demos --imitator slider.xml --repair demos --overwrite",
         "export demos shard.parquet --to csv --out demos/weights.csv",
         "export demos shard.parquet --to csv --out shard.parquet --overwrite",
         "merge shard.parquet --out shard.parquet --overwrite",
