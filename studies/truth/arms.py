@@ -222,13 +222,21 @@ class Arm:
         unit = 180 / np.pi if body.turning[joint] else 1.0
         lowest = max(-360.0, low * unit) if np.isfinite(low) else -180.0
         motor, strength = self._weak_motor()
-        last = str(body.model.body(int(body.model.jnt_bodyid[body.joints[-1]])).name)
+        last = self._last_mass()
         return {
             "range": f"range.{body.names[joint]}={lowest:.4f}..{top * unit:.4f}",
             "strength": f"strength.{motor}={strength:.3g}",
             "speed": f"speed.{body.names[self._limited[0]]}={self._limited[1]:.4g}",
             "mass": f"mass.{last}={self._payload(last):.4g}",
         }
+
+    def _last_mass(self) -> str:
+        """Return the name of the body that the last joint carries, or of the nearest one before it that has a mass."""
+        model = self.body.model
+        place = int(model.jnt_bodyid[self.body.joints[-1]])
+        while not model.body_mass[place]:
+            place = int(model.body_parentid[place])
+        return str(model.body(place).name)
 
     def _weak_motor(self) -> tuple[str, float]:
         """Return the motor that typical motions use most, and a factor that leaves it too weak for them."""
