@@ -109,7 +109,7 @@ def judge(robot: Entry, each: int, method: str, target: Path) -> None:
 
 def _group(robot: Entry, group: str, truths: list[Truth], method: str) -> list[Judged]:
     """Judge the motions of one imitator; those that are refused are named and left out."""
-    demos = im.read(folder(robot) / group)
+    demos, truths = im.read(folder(robot) / group), sorted(truths, key=lambda truth: truth.index)  # as a part has them
     period, lengths = demos.layout.period_s, {truth.name: demos.episodes[truth.index].length for truth in truths}
     seconds = {name: period * length for name, length in lengths.items()}
     try:
@@ -139,7 +139,9 @@ def read_row(scores: im.Scores, place: int, truth: Truth, seconds: float, spent:
     """Return one row of scores, with the columns that this version has."""
     spans = getattr(scores, "infeasible_spans", None)
     cause = getattr(scores, "cause", None)
-    verdict = str(scores.verdict[place])
+    verdict, demonstrator = str(scores.verdict[place]), scores.episodes[place].demonstrator
+    if demonstrator != truth.name:
+        raise RuntimeError(f"row {place} is of {demonstrator}, not of {truth.name}")
     columns = {name: float(getattr(scores, name)[place]) for name in COLUMNS if getattr(scores, name, None) is not None}
     return Judged(
         truth,

@@ -13,7 +13,7 @@ from imitable.seeding import generator
 from studies.truth.arms import Arm, made_impossible, slowest_deviation
 from studies.truth.body import Body
 from studies.truth.floating import SPLICES, Floating
-from studies.truth.judge import Judged, chosen
+from studies.truth.judge import VERDICTS, Judged, chosen, judge, read_rows
 from studies.truth.make import make
 from studies.truth.motion import WAYS, Truth, read_truths
 from studies.truth.page import located, right_cause
@@ -149,3 +149,18 @@ def test_spans_and_causes_are_compared_with_the_truth() -> None:
     assert not located(replace(row, spans=()))
     assert not right_cause(replace(row, cause="torque"))
     assert set(SPLICES) < set(WAYS)
+
+
+def test_rows_belong_to_their_motions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IMITABLE_TRUTH", str(tmp_path))
+    robot = replace(entry("floating"), name="small")
+    make(robot, each=5)
+    judge(robot, 4, "direct:effort=quick", tmp_path / "small.json")
+    rows, _ = read_rows(tmp_path / "small.json")
+    demos = im.read(tmp_path / "motions" / "small" / "base")
+    assert [row.truth.index for row in rows] == sorted(row.truth.index for row in rows)
+    for row in rows:
+        assert demos.episodes[row.truth.index].demonstrator == row.truth.name
+        assert row.verdict in VERDICTS
+    own = [row.columns["share"] for row in rows if row.truth.made == "own"]
+    assert max(own) < 0.01
