@@ -105,7 +105,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 def append_line(path: Path, line: str) -> None:
     """Add a line to a text file."""
     try:
-        with path.open("a") as file:
+        with path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
     except OSError as error:
         raise CannotWrite(str(path), error.strerror or str(error)) from None

@@ -95,6 +95,13 @@ def test_an_ascii_terminal_shows_what_it_can(words: list[str]) -> None:
     assert (done.stdout + done.stderr).isascii()
 
 
+def test_files_of_ours_are_read_whatever_the_locale(tmp_path: Path) -> None:
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [SCRIPT, "collect", "hopper", "--episodes", "1", "--out", str(tmp_path / "demos"), "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | locale)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("columns", ["1", "2", "39", "0", "-5", "1000000"])
 def test_help_ends_whatever_the_width(columns: str) -> None:
     done = subprocess.run(

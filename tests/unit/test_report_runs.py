@@ -53,7 +53,7 @@ def test_a_damaged_run_is_reported_on_the_page_and_on_stderr(
     try:
         DAMAGE[how](file)
         [shown] = content([runs], explain=0)["policies"]
-        main(["report", str(runs), "--out", str(page)])
+        main(["report", str(runs), "--out", str(page), "--quiet"])
         err = capsys.readouterr().err
         main(["report", str(runs), "--out", str(page), "--overwrite", "--json"])
         document = json.loads(capsys.readouterr().out)

@@ -3,7 +3,7 @@
 
 from dataclasses import asdict
 
-from imitable.cli.console import bar, document, say
+from imitable.cli.console import aloud, bar, document, say
 from imitable.cli.verbs import Report
 from imitable.command_text import command
 from imitable.report.page import write_report
@@ -22,7 +22,7 @@ def run(verb: Report) -> None:
             on_progress=lambda done, total: shown.move_to(1000 * done // max(total, 1), f"{done} of {total} demonstrations"),
         )
     for remark in written.remarks:
-        say(verb.common, f"! {remark}")
+        aloud(f"! {remark}")  # what is damaged is missing on the page: that is told even to whoever wants no tables
     shows = {"demonstrations": written.demonstrations, "runs": written.runs}
     counts = ", ".join(f"{count:,} {what}" for what, count in shows.items() if count)
     say(verb.common, f"{verb.out}: {counts}, {written.bytes / 1e6:.1f} MB; open it in any browser")

@@ -72,7 +72,7 @@ class Writer:
         self._flush_rows()
         self._episodes.close()
         parquet.write_tasks(self._folder / TASKS_FILE, self._task)
-        (self._folder / STATS_FILE).write_text(json.dumps(by_feature(self._total, self._widths), indent=4))
+        (self._folder / STATS_FILE).write_text(json.dumps(by_feature(self._total, self._widths), indent=4), encoding="utf-8")
         text = info_text(
             self._layout, _robot_type(self._robots), self.count, self._written, self._shard_mb, posed=self._arm is not None
         )

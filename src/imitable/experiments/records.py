@@ -42,7 +42,7 @@ class Places:
 def read_record(kind: type[Record], path: Path) -> Record:
     """Return the record of a file."""
     try:
-        content = json.loads(path.read_text())
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise BadRecord(str(path), f"it is no JSON ({error})") from None
     return from_json(kind, content, path.name)

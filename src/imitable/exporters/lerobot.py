@@ -80,7 +80,7 @@ def _add_rows(folder: Path, job: ExportJob, places: dict[int, int]) -> None:
         "floor": job.floor,
         "episodes": sorted(index for index, place in places.items() if job.kept[place] > 0),
     }
-    (folder / FEASIBILITY).write_text(json.dumps(about, indent=1))
+    (folder / FEASIBILITY).write_text(json.dumps(about, indent=1), encoding="utf-8")
 
 
 def _with(table: Any, name: str, values: list[Any], kind: Any) -> Any:

@@ -43,7 +43,7 @@ def write_weights(job: ExportJob) -> Written:
         _write(folder / WEIGHTS, {"index": np.arange(len(weights)), "weight": weights})
         _write(folder / PROGRESS, _progress(weights, episodes, job.chunk_size))
         lines = _lines(job, target)
-        (folder / ARGUMENTS).write_text("\n".join(lines) + "\n")
+        (folder / ARGUMENTS).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return Written(tuple(job.out / name for name in (WEIGHTS, PROGRESS, ARGUMENTS)), lines)
 
 

@@ -49,7 +49,7 @@ def write_minari(job: ExportJob) -> Written:
             "dataset_size": round((folder / "data" / DATA).stat().st_size / 1e6, 1),
             OWN: layout_text(layout),
         }
-        (folder / "data" / METADATA).write_text(json.dumps(about))
+        (folder / "data" / METADATA).write_text(json.dumps(about), encoding="utf-8")
     return Written((job.out / "data" / METADATA, job.out / "data" / DATA), _lines(job.out))
 
 

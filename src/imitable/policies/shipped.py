@@ -51,12 +51,12 @@ def cards(set_name: str = "a") -> tuple[dict[str, Any], ...]:
 
 @cache
 def _cards(home: Path) -> tuple[dict[str, Any], ...]:
-    return tuple(json.loads(path.read_text()) for path in sorted(home.glob("*.json")))
+    return tuple(json.loads(path.read_text(encoding="utf-8")) for path in sorted(home.glob("*.json")))
 
 
 def card(robot: Robot, setting: str = "", set_name: str = "a") -> dict[str, Any]:
     """Return the card of a shipped policy: returns, steps, command."""
-    return json.loads((folder(set_name) / f"{_name_of(robot, setting, set_name)}.json").read_text())
+    return json.loads((folder(set_name) / f"{_name_of(robot, setting, set_name)}.json").read_text(encoding="utf-8"))
 
 
 def policy_for(robot: Robot, setting: str = "", set_name: str = "a") -> Policy:
