@@ -190,7 +190,8 @@ class Arm:
         states = self._made(body, burst(base, [joint], (begin, begin + length), hertz, np.array([room]))).states
         deviation = slowest_deviation(states[:, body.positions[joint]], limit * body.period)
         tolerance = TOLERANCE_RAD if body.turning[joint] else TOLERANCE_M
-        speeds = np.abs(states[:, body.model.nq + body.dofs[joint]])
+        moved = np.abs(np.diff(states[:, body.positions[joint]], append=states[-1, body.positions[joint]])) / body.period
+        speeds = np.maximum(moved, np.abs(states[:, body.model.nq + body.dofs[joint]]))
         over = np.flatnonzero(speeds > limit)
         if not len(over) or deviation < 0.05 * tolerance:
             return None

@@ -31,7 +31,7 @@ class Entry:
     settings: str = ""
     """Knobs that are always set, for example the servo layer."""
     scene: str = ""
-    """How the file is changed before it is used (see `scenes.py`): floor, arm; empty: not at all."""
+    """How the file is changed before it is used (see `scenes.py`): floor, arm, radians; empty: not at all."""
     policy: str = ""
     """A walking policy: path of an ONNX file in a package."""
     home: tuple[tuple[str, float], ...] = ()
@@ -45,7 +45,7 @@ _MODELS = "robosuite_models/assets/robots"
 
 _CROUCH = (("*_hip_leg*", 0.0), ("*_thigh*", 0.9), ("*_calf*", -1.8))
 _HUMANOID = (("*hip_pitch*", -0.22), ("*knee*", 0.6), ("*ankle*", -0.38))
-_H1_GAINS = "strength.*=0.01,kp.*=800,kd.*=20"
+_H1_GAINS = "strength.*leg*=0.01,kp.*=800,kd.*=20"
 
 ROBOTS: tuple[Entry, ...] = (
     # torque arms
@@ -55,7 +55,9 @@ ROBOTS: tuple[Entry, ...] = (
     Entry("yumi", "torque arm", "development", "computed torque", f"{_MODELS}/yumi/robot.xml", "robosuite-models"),
     Entry("sawyer", "torque arm", "reporting", "computed torque", f"{_ROBOSUITE}/sawyer/robot.xml", "robosuite"),
     Entry("kinova3", "torque arm", "reporting", "computed torque", f"{_ROBOSUITE}/kinova3/robot.xml", "robosuite"),
-    Entry("aloha", "torque arm", "reporting", "computed torque", f"{_MODELS}/aloha/robot.xml", "robosuite-models"),
+    Entry(
+        "aloha", "torque arm", "reporting", "computed torque", f"{_MODELS}/aloha/robot.xml", "robosuite-models", scene="radian"
+    ),
     Entry("vx300s", "torque arm", "reporting", "computed torque", f"{_MODELS}/vx300s/robot.xml", "robosuite-models"),
     Entry("z1", "torque arm", "reporting", "computed torque", f"{_MODELS}/z1/robot.xml", "robosuite-models"),
     # servo arms

@@ -85,6 +85,8 @@ def _edited(robot: Entry, source: Path) -> str:
     spec.texturedir = spec.meshdir
     if robot.scene == "xarm7":
         _arm_alone(spec)
+    if robot.scene == "radian":  # the file's compiler element is in a comment: its radians would be read as degrees
+        spec.compiler.degree = False
     if robot.scene == "floor":
         spec.option.gravity = (0, 0, -9.81)
         spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 0.05))
