@@ -2,6 +2,7 @@
 """The page of the suite, results/truth.md, from the rows of its runs in results/truth."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from itertools import pairwise
@@ -52,6 +53,7 @@ def collect_run(name: str, verdicts: Path) -> None:
 def _compact(row: Judged) -> dict[str, object]:
     """Return a row as it is recorded: rounded, without what is empty."""
     content = asdict(row)
+    content["remark"] = re.sub(r"/\S*/(motions|packages)/", "", row.remark)  # no paths of a machine
     content["columns"] = {name: _rounded(value) for name, value in row.columns.items()}
     content["truth"] = {key: _rounded(value) for key, value in asdict(row.truth).items() if value not in ("", 0.0, None)}
     return {key: _rounded(value) for key, value in content.items() if value not in ("", None)}
