@@ -16,7 +16,7 @@ from imitable.imitation.methods.gaifo import Gaifo
 from imitable.policies.shipped import SETS, cards
 from imitable.rl.settings import method
 
-MOST_PARAMETERS = 7
+MOST_PARAMETERS = 8
 
 
 @pytest.mark.parametrize("name", im.__all__)
@@ -25,7 +25,7 @@ def test_every_name_loads_and_says_what_it_is(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in im.__all__ if inspect.isfunction(getattr(im, name))])
-def test_no_public_function_takes_more_than_seven_parameters(name: str) -> None:
+def test_no_public_function_takes_more_than_eight_parameters(name: str) -> None:
     assert len(inspect.signature(getattr(im, name)).parameters) <= MOST_PARAMETERS
 
 

@@ -36,6 +36,7 @@ from imitable.feasibility.scorer import Scorer
 from imitable.feasibility.scores import Scores
 from imitable.feasibility.shards import parse_shard
 from imitable.feasibility.step_files import read_steps
+from imitable.feasibility.verdict import VerdictOptions
 from imitable.files import Output
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
@@ -67,6 +68,7 @@ def run(verb: Score) -> None:
                 verb.common.seed,
                 measuring=_measuring(verb),
                 temperature=verb.temperature,
+                verdicts=_verdicts(verb),
                 out=out,
             )
         except KeyboardInterrupt:
@@ -78,6 +80,10 @@ def run(verb: Score) -> None:
     _advise(verb, scores, imitator)
     if broken := [outcome.sentence for outcome in outcomes if outcome.broken]:
         raise RuleBroken(broken)
+
+
+def _verdicts(verb: Score) -> VerdictOptions | None:
+    return VerdictOptions(verb.tolerance, verb.effort == "whole") if verb.verdicts == "motion" else None
 
 
 def _advise(verb: Score, scores: Scores, imitator: Robot) -> None:
@@ -118,7 +124,7 @@ def _sharded(verb: Score) -> Score:
 def _scorer(verb: Score) -> Scorer:
     """Return the method, at the effort that is asked for."""
     scorer = parse_scorer(verb.method)
-    if verb.effort is None:
+    if verb.effort in (None, "whole"):
         return scorer
     if not isinstance(scorer, Direct):
         raise BadOption("--effort", verb.effort, f"only the method direct has one; {verb.method} spends what its settings say")
@@ -128,7 +134,7 @@ def _scorer(verb: Score) -> Scorer:
 def _again(verb: Score) -> str:
     """Return the command with all that the measures depend on, so that an explanation finds them again."""
     names, plain = (
-        ("method", "effort", "distance", "entries", "discount", "rollouts", "leave_out", "skip_unfit"),
+        ("method", "effort", "verdicts", "tolerance", "distance", "entries", "discount", "rollouts", "leave_out", "skip_unfit"),
         Score(verb.demos, verb.imitator),
     )
     options = {"imitator": verb.imitator, "out": verb.out, **{name: getattr(verb, name) for name in names}}
@@ -231,7 +237,7 @@ def _scores_of(verb: Score, one: InMemory, imitator: Robot, scorer: Scorer) -> G
         scores = read_scores(verb.out)
         hashes = [episode.hash for episode in scores.episodes]
         rule = ruler(imitator, measuring.distance, measuring.entries, measuring.discount)
-        same = scores.measurement.key == score_key(imitator, scorer, rule, measuring, verb.common.seed)
+        same = scores.measurement.key == score_key(imitator, scorer, rule, measuring, verb.common.seed, _verdicts(verb))
         if same and name in hashes and read_steps(verb.out, name) is not None:
             yield scores, hashes.index(name)
             return

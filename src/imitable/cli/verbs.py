@@ -147,8 +147,13 @@ class Score:
     """The robot that shall imitate: ROBOT[:KEY=VALUE[,KEY=VALUE…]], or an MJCF file."""
     method: str = "direct"
     """direct, trajectory, one-step, inverse-dynamics, transferability, neighbours[:KEY=VALUE…]; direct:help lists the keys."""
-    effort: Literal["quick", "standard", "thorough"] | None = None
-    """Of the method direct: quick (no plans), standard (plans where they may change a verdict) or thorough (for all)."""
+    effort: Literal["quick", "standard", "thorough", "whole"] | None = None
+    """Of the method direct: quick (no plans), standard (plans where they may help) or thorough (for all). Of
+    verdicts: whole (attempts at all of every demonstration, however long it is and whatever has failed)."""
+    verdicts: Literal["motion", "share"] = "share"
+    """motion: about the whole motion; share: thresholds on the share of a few windows, which is faster."""
+    tolerance: str = ""
+    """How far the robot may be from a demonstration: 2cm,0.1rad or position=25cm,tilt=0.8. Default: by the kind of robot."""
     distance: str = "standardised"
     """How two states are compared: standardised, l2, l1 or cosine."""
     entries: str = "all"

@@ -23,7 +23,7 @@ from imitable.feasibility.ledger import Ledger
 from imitable.feasibility.methods import METHODS, parse_scorer, scorer_text
 from imitable.feasibility.ruler import Ruler, resolved_entries, ruler
 from imitable.feasibility.score_files import models_path, parts_path
-from imitable.feasibility.scorer import Measurer, Scorer, ScoringJob, depends_on_set
+from imitable.feasibility.scorer import Measured, Measurer, Scorer, ScoringJob, depends_on_set
 from imitable.feasibility.scores import (
     OWN,
     Measurement,
@@ -34,7 +34,9 @@ from imitable.feasibility.scores import (
     segment_rule,
 )
 from imitable.feasibility.shards import KEY, Shard, coverage
+from imitable.feasibility.tolerance import parse_tolerance
 from imitable.feasibility.tracking_summary import summarise_tracking
+from imitable.feasibility.verdict import Assessor, VerdictOptions
 from imitable.files import Output, check_apart, check_free, check_writable, locked
 from imitable.robots.parse import parse_robot
 from imitable.robots.robot import Robot
@@ -79,6 +81,7 @@ def score(
     *,
     measuring: Measuring | None = None,
     temperature: str | float = "auto",
+    verdicts: VerdictOptions | None = None,
     out: str | Path | Output | None = None,
 ) -> Scores:
     """Score every demonstration for feasibility on the imitator.
@@ -91,6 +94,8 @@ def score(
         seed: seed of everything random.
         measuring: distance, compared entries, discount, rollouts, threads.
         temperature: auto, paper, arm, share:NUMBER, score:NUMBER or a number: how distances become scores and weights.
+        verdicts: how verdicts about the whole motion are found, which scores do not depend on; None: thresholds on the share
+            of a few windows.
         out: `scores.parquet` to write, with `scores.steps.parquet` beside it. An `Output` may also resume (go on with an
             interrupted job, or score only what is new in a grown set) or overwrite, and names who is told on the way.
     """
@@ -111,7 +116,7 @@ def score(
     if shard is not None:
         demos = _shard_of(demos, shard, scorer)
     metric = ruler(robot, measuring.distance, measuring.entries, measuring.discount)
-    key = score_key(robot, scorer, metric, measuring, seed)
+    key = score_key(robot, scorer, metric, measuring, seed, verdicts)
     models = None if output.path is None else models_path(output.path)
     learns = shard is None or not depends_on_set(scorer)
     if shard is not None and not learns:
@@ -165,8 +170,10 @@ def _check_output(path: Path, output: Output) -> None:
     check_free(path, overwrite=output.overwrite or output.resume, resume=True)
 
 
-def score_key(robot: Robot, scorer: Scorer, rule: Ruler, measuring: Measuring, seed: int) -> ScoreKey:
-    """Return what measures depend on."""
+def score_key(
+    robot: Robot, scorer: Scorer, rule: Ruler, measuring: Measuring, seed: int, verdicts: VerdictOptions | None = None
+) -> ScoreKey:
+    """Return what measures and verdicts depend on."""
     return ScoreKey(
         version=version("imitable"),
         imitator=str(robot),
@@ -178,6 +185,8 @@ def score_key(robot: Robot, scorer: Scorer, rule: Ruler, measuring: Measuring, s
         rollouts=measuring.rollouts,
         seed=seed,
         settings=settings_hash(scorer),
+        tolerance="" if verdicts is None else str(parse_tolerance(verdicts.tolerance, robot)),
+        whole=verdicts is not None and verdicts.whole,
     )
 
 
@@ -210,8 +219,9 @@ def _scored(
     spent_before = measurer.spent
     prepared_steps = spent_before + own.spent
     noise = weighting.noise_of(own.share)
-    rows = [_judged(row, noise) for row in _rows(job, measurer, own.error, ledger)]
-    measured_steps = ledger.spent if ledger else measurer.spent - spent_before
+    assessor = assessor_of(job.imitator, key, job.threads)
+    rows = [_judged(row, noise) for row in _rows(job, measurer, own.error, ledger, assessor)]
+    measured_steps = ledger.spent if ledger else measurer.spent - spent_before + (assessor.spent if assessor else 0)
     lengths = np.array([episode.length for episode in job.demos.episodes])
     judged, covered, mass = coverage(lengths, measurer.horizon, job.ruler.discount)
     measurement = Measurement(
@@ -238,9 +248,15 @@ def _scored(
     return replace(scores, path=ledger.path)
 
 
+def assessor_of(imitator: Robot, key: ScoreKey, threads: int) -> Assessor | None:
+    """Return what finds the verdicts; None where they are thresholds on the share."""
+    tolerance = parse_tolerance(key.tolerance, imitator)
+    return Assessor(imitator, tolerance, whole=key.whole, threads=threads) if key.tolerance else None
+
+
 def _judged(row: EpisodeScore, noise: float) -> EpisodeScore:
     """Return the record with a verdict, where no evaluation of the whole motion has given it one."""
-    if row.evaluated:
+    if row.evaluated or row.verdict:
         return row
     return replace(row, verdict=weighting.verdict_of_share(row.share, *weighting.thresholds(noise), fell=row.fell))
 
@@ -262,25 +278,39 @@ def _extras(scorer: Scorer, measurer: Measurer) -> dict[str, Any]:
     return extras
 
 
-def _rows(job: ScoringJob, measurer: Measurer, own_error: float, ledger: Ledger | None) -> list[EpisodeScore]:
+def _rows(
+    job: ScoringJob, measurer: Measurer, own_error: float, ledger: Ledger | None, assessor: Assessor | None
+) -> list[EpisodeScore]:
     """Measure what the ledger does not hold yet; return one record per demonstration, not weighted yet."""
     episodes, rows = job.demos.episodes, dict(ledger.rows) if ledger else {}
     missing = [place for place, episode in enumerate(episodes) if episode.hash not in rows]
     done = len(episodes) - len(missing)
     job.observer.progress(done, len(episodes))
     for places, chunk in _chunks(job.demos, missing):
-        before = measurer.spent
+        before = measurer.spent + (assessor.spent if assessor else 0)
         measured = measurer(chunk)
         new = [
             summarise_tracking(one, seen, episodes[place], job.imitator, own_error)
             for place, one, seen in zip(places, measured, chunk, strict=True)
         ]
+        if assessor is not None:
+            new = assessed(assessor, chunk, measured, new)
         if ledger is not None:
-            ledger.add(new, [one.trace for one in measured], measurer.spent - before)
+            ledger.add(new, [one.trace for one in measured], measurer.spent + (assessor.spent if assessor else 0) - before)
         rows |= {row.episode.hash: row for row in new}
         done += len(chunk)
         job.observer.progress(done, len(episodes))
     return [replace(rows[episode.hash], episode=episode) for episode in episodes]
+
+
+def assessed(
+    assessor: Assessor, chunk: Sequence[Trajectory], measured: Sequence[Measured], rows: Sequence[EpisodeScore]
+) -> list[EpisodeScore]:
+    """Return the records with verdicts: unknown of a method that does not track, because it does not see the robot move."""
+    tracked = [place for place, one in enumerate(measured) if np.isfinite(one.trace.states).any()]
+    judged = dict(zip(tracked, assessor([chunk[k] for k in tracked], [rows[k] for k in tracked]), strict=True))
+    reason = "this method does not simulate the robot; score with direct for a verdict"
+    return [judged.get(place, replace(row, verdict="unknown", reason=reason)) for place, row in enumerate(rows)]
 
 
 def _chunks(demos: Demonstrations, missing: Sequence[int]) -> Iterator[tuple[Sequence[int], list[Trajectory]]]:

@@ -34,6 +34,10 @@ class ScoreKey:
     seed: int
     settings: str = ""
     """Hash of all settings of the scorer: its text names only what differs from defaults, which another version may change."""
+    tolerance: str = ""
+    """Of the verdicts, as `parse_tolerance` reads it; empty: verdicts are thresholds on the share."""
+    whole: bool = False
+    """Whether verdicts attempt all of every demonstration."""
 
     def difference(self, other: "ScoreKey") -> str:
         """Say which setting differs first: this one's, then the other's."""

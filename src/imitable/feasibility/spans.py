@@ -20,6 +20,7 @@ SENTENCES = {
     "balance": "{joint} requires {size} {unit} that no contact gives: the robot tips over (counted from {limit} {unit})",
     "skating": "{joint} slides at {size} m/s and friction would stop it (counted from {limit} m/s)",
     "floating": "nothing supports it ({size} {unit}, counted from {limit})",
+    "tracking": "no attempt stays near the motion; {joint} requires {size} {unit} and has {limit} {unit}",
     "reach": "the tool is {size} m out of reach (tolerance {limit} m)",
 }
 """What a span of a kind says. Kinds that only scores depend on (`unusual`) have the plain one."""

@@ -142,7 +142,7 @@ def _ranges(motion: _Motion) -> Check:
     joints, tolerance = limited_joints(motion.imitator), motion.tolerance
     excess = joints.excess(motion.states)
     both = np.minimum(excess[1:], excess[:-1])
-    limits = np.array([tolerance.position_m if unit == "m" else tolerance.range_rad for unit in joints.units])
+    limits = tolerance.of_ranges(motion.imitator)
     check = _worst("range", both, limits, both / (SOFT * limits), joints.names, joints.units)
     return replace(check, certain=(both > limits + overshoots(motion.imitator, motion.moved)).any(axis=1))
 

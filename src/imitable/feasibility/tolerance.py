@@ -15,7 +15,7 @@ from imitable.errors import BadOption, one_of
 from imitable.feasibility.body_errors import BodyErrors
 from imitable.feasibility.reach import OUT_M
 from imitable.robots.robot import Robot
-from imitable.sim.poses import positions, size, uprights
+from imitable.sim.poses import joint_columns, limited_joints, positions, size, uprights
 from imitable.tracking.balance import frame
 from imitable.tracking.inverse_dynamics import actuator_limits
 from imitable.types import Floats
@@ -28,6 +28,10 @@ FLOATING_M, FLOATING_PART = 0.25, 0.15
 
 TILT_RAD, JOINT_RAD, RANGE_RAD = 0.8, 0.5, 0.2
 """Of the root's upright direction (mjlab's `anchor_ori`), of joints, and of joints beyond their ranges, of such bodies."""
+
+
+JOINT_PART, RANGE_PART = 0.25, 0.1
+"""A joint may be off by this part of its range at most, and beyond its range by this part."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,17 @@ class Tolerance:
         finite = [(field.name, getattr(self, field.name)) for field in fields(self) if math.isfinite(getattr(self, field.name))]
         return ",".join(f"{name.rpartition('_')[0]}={value:g}{name.rpartition('_')[2]}" for name, value in finite)
 
+    def of_joints(self, imitator: Robot) -> Floats:
+        """(J) tolerance of the joints that turn, in the order of `joint_columns`: of a short range only a part of it."""
+        spans = dict(zip(limited_joints(imitator).names, np.diff(limited_joints(imitator).ranges)[:, 0].tolist(), strict=True))
+        return np.array([min(self.joint_rad, JOINT_PART * spans.get(name, math.inf)) for name in joint_columns(imitator).names])
+
+    def of_ranges(self, imitator: Robot) -> Floats:
+        """(J) how far joints may be beyond their ranges, in the order of `limited_joints`: of a short one a part of it."""
+        joints = limited_joints(imitator)
+        limits = np.array([self.position_m if unit == "m" else self.range_rad for unit in joints.units])
+        return np.minimum(limits, RANGE_PART * np.diff(joints.ranges)[:, 0])
+
     def ratios(self, imitator: Robot, errors: BodyErrors, followed: Floats, demonstrated: Floats) -> Floats:
         """(n, H) the largest error ÷ its tolerance, of followed against demonstrated states (n, H, S) and their `errors`.
 
@@ -60,7 +75,7 @@ class Tolerance:
         with np.errstate(invalid="ignore"):  # infinitely far, where anything is allowed: still no motion
             columns = (
                 errors.bodies_m.max(axis=2) / self.position_m,
-                errors.joints_rad.max(axis=2, initial=0.0) / self.joint_rad,
+                (errors.joints_rad / self.of_joints(imitator)).max(axis=2, initial=0.0),
                 heights / self.height_m,
                 tilts / self.tilt_rad,
             )
