@@ -17,6 +17,7 @@ from zlib import crc32
 
 import imitable as im
 from imitable.errors import BadEpisode, ImitableError
+from imitable.feasibility.verdict import VerdictOptions
 from studies.truth.make import folder
 from studies.truth.motion import Truth, read_truths
 from studies.truth.robots import Entry
@@ -122,7 +123,7 @@ def _group(robot: Entry, group: str, truths: list[Truth], method: str) -> list[J
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                scores = im.score(part, imitator, method)
+                scores = im.score(part, imitator, method, verdicts=VerdictOptions())
         except BadEpisode as error:
             refused = next((t for t in left if f"episode {t.index} " in str(error)), left[0])
             rows.append(_without(refused, REFUSED, seconds[refused.name], str(error)))

@@ -37,7 +37,9 @@ Robots were assigned to the halves before anything was scored: the verdict is de
 METHOD = """How motions are made impossible, and how impossible: magnitudes are smallest deviations of a motion that might be
 possible, in times the tolerance. ε is the tolerance of positions of a floating base: 0.25 m, or 15 % of a small body's size."""
 
-COMMANDS = "Commands: `make truth`; or `python -m studies.truth install`, `make`, `score --split development --each 4`, `page`."
+COMMANDS = """Verdicts are those about the whole motion (`score --verdicts motion`), except in the run `before`, which had none.
+
+Commands: `make truth`; or `python -m studies.truth install`, `make`, `score --split development --each 4`, `page`."""
 
 
 def collect_run(name: str, verdicts: Path) -> None:
