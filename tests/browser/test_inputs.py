@@ -138,9 +138,9 @@ def run_folder(path: Path, seed: int, returns: float, demonstrations: int, horiz
 def test_runs_have_curves_and_returns_and_stand_beside_the_paper(browser: Browser, scores: Path, tmp_path: Path) -> None:
     [paper] = [setting for setting in SETTINGS if setting.name == "half_cheetah-1"]
     scored = im.read_scores(scores)
-    named = tuple(replace(e, demonstrator=paper.demonstrators[i % 4]) for i, e in enumerate(scored.episodes))
+    named = [replace(e, demonstrator=paper.demonstrators[i % 4]) for i, e in enumerate(scored.episodes)]
     measurement = replace(scored.measurement, key=replace(scored.measurement.key, imitator=paper.imitator))
-    write_scores(tmp_path / "scores.parquet", replace(scored, episodes=named, measurement=measurement))
+    write_scores(tmp_path / "scores.parquet", replace(scored.with_columns(episode=named), measurement=measurement))
     for seed, value in enumerate((100.0, 200.0, 300.0)):
         run_folder(tmp_path / "run" / f"seed-{seed}", seed, value, len(scored))
     im.write_report([tmp_path / "scores.parquet", tmp_path / "run"], tmp_path / "report.html")

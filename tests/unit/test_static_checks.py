@@ -177,13 +177,14 @@ def test_a_box_that_slides_at_constant_speed_skates(tmp_path: Path) -> None:
     assert "skating" not in suspicious(static_checks(robot, stopping))
 
 
-@pytest.mark.parametrize(("excess", "found", "sure"), [(0.02, False, False), (0.15, True, False), (0.5, True, True)])
-def test_a_joint_beyond_its_range(arm_path: Path, excess: float, found: bool, sure: bool) -> None:
-    """The tolerance is 0.2 rad here, of which a half is suspicious."""
-    robot = parse_robot(str(arm_path))
+@pytest.mark.parametrize(("times", "found", "sure"), [(0.1, False, False), (0.75, True, False), (2.5, True, True)])
+def test_a_joint_beyond_its_range(arm_path: Path, times: float, found: bool, sure: bool) -> None:
+    """Half of the tolerance is suspicious, which is a part of the range where that is short."""
+    robot, tolerance = parse_robot(str(arm_path)), Tolerance(0.1, 0.2, np.inf, np.inf, 0.2)
+    excess = times * tolerance.of_ranges(robot)[0]
     states = np.zeros((60, 4))
     states[20:40, 0] = robot.model.jnt_range[0, 1] + excess
-    checks = static_checks(robot, by_positions(robot, states), Tolerance(0.1, 0.2, np.inf, np.inf, 0.2))
+    checks = static_checks(robot, by_positions(robot, states), tolerance)
     ranges = [span for span in checks.spans if span.kind == "range"]
     assert (bool(ranges), any(span.certain for span in ranges)) == (found, sure)
     for span in ranges:

@@ -30,7 +30,7 @@ TILT_RAD, JOINT_RAD, RANGE_RAD = 0.8, 0.5, 0.2
 """Of the root's upright direction (mjlab's `anchor_ori`), of joints, and of joints beyond their ranges, of such bodies."""
 
 
-JOINT_PART, RANGE_PART = 0.25, 0.1
+JOINT_PART, RANGE_PART = 0.25, 0.15
 """A joint may be off by this part of its range at most, and beyond its range by this part."""
 
 
