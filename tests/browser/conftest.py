@@ -124,5 +124,5 @@ def page(scores: Path) -> Path:
     done = imitable("report", scores, "--out", out, "--explain", "2", "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    assert document == {"out": str(out), "bytes": out.stat().st_size, "demonstrations": 8, "runs": 0}
+    assert document == {"out": str(out), "bytes": out.stat().st_size, "demonstrations": 8, "runs": 0, "remarks": []}
     return out
