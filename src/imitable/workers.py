@@ -8,7 +8,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from importlib import import_module
-from threading import Thread
+from threading import Thread, current_thread, main_thread
+from types import FrameType
 from typing import TypeVar
 
 from imitable.runtime import one_thread
@@ -39,7 +40,7 @@ class Workers:
 
     def submit(self, job: Callable[..., Result], *call: object) -> "Future[Result]":
         """Let a worker run `job(*call)` as soon as one is free."""
-        with _environment_of_workers():
+        with _interrupts_wait(), _environment_of_workers():
             return self._pool.submit(job, *call)
 
     def run(self, job: Callable[..., Result], calls: Iterable[tuple[object, ...]]) -> Iterator[tuple[int, Result]]:
@@ -58,6 +59,29 @@ class Workers:
             for child in list(getattr(self._pool, "_processes", {}).values()):
                 child.terminate()
         self._pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_wait() -> Generator[None]:
+    """Let ctrl-C wait until a child has begun: its start would be cut off, and it would print a traceback.
+
+    Blocking the signal in this thread does not do that, because another one of this process may receive it.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    waiting: list[tuple[int, FrameType | None]] = []
+
+    def wait(number: int, frame: FrameType | None) -> None:
+        waiting.append((number, frame))
+
+    before = signal.signal(signal.SIGINT, wait)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if waiting and callable(before):
+            before(*waiting[0])
 
 
 @contextmanager

@@ -275,7 +275,7 @@ def test_a_terminated_recording_leaves_nothing(tmp_path: Path) -> None:
         str(tmp_path / "demos"),
     ]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    while not list(tmp_path.glob(".demos*/data/**/*.parquet")) and running.poll() is None:
+    while not list(tmp_path.glob(".demos*/**/*.parquet")) and running.poll() is None:
         time.sleep(0.02)
     running.send_signal(signal.SIGTERM)
     _, said = running.communicate()

@@ -176,10 +176,9 @@ def test_recipes_run_the_code_beside_their_script(
     script: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     package = tmp_path / "src" / "imitable"
-    (package / "cli").mkdir(parents=True)
-    for part in (package, package / "cli"):
-        (part / "__init__.py").touch()
-    (package / "cli" / "main.py").write_text("import sys; print('here', sys.argv[1:])")
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text("import sys; print('here', sys.argv[1:])")
     module = script("train_demonstrators")
     monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setenv("PYTHONPATH", "src")  # of the folder that the user stands in, not of the one that training runs in

@@ -27,6 +27,9 @@ NUDGE = 0.02
 """Step of the finite differences: in scales of the state, and in half control ranges (`Lanes.bands` of servos)."""
 
 
+LARGEST = 1e12
+"""Bound on the costs of a sweep, so that it stays solvable."""
+
 RESTART_BUDGET, SOLVED, HOPELESS = 300, 0.01, 0.95
 """Simulated steps of new beginnings per transition, and between which parts of the error of doing nothing they are made."""
 
@@ -133,6 +136,7 @@ def _feedback(linear: Linearised, scale: Floats, rows: Ints, ease: float) -> tup
         gains[:, t] = -np.linalg.solve(curvature, bv @ a)
         offsets[:, t] = -np.linalg.solve(curvature, np.einsum("nij,ni->nj", b, after)[..., None])[..., 0]
         value = weight + np.swapaxes(a, 1, 2) @ value @ (a + b @ gains[:, t])
-        value = (value + np.swapaxes(value, 1, 2)) / 2
-        slope = np.einsum("nij,ni->nj", a + b @ gains[:, t], after)
+        # a body that falls apart under its best actions has costs without bounds
+        value = np.clip(np.nan_to_num((value + np.swapaxes(value, 1, 2)) / 2), -LARGEST, LARGEST)
+        slope = np.clip(np.nan_to_num(np.einsum("nij,ni->nj", a + b @ gains[:, t], after)), -LARGEST, LARGEST)
     return gains, offsets
