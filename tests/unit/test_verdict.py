@@ -61,6 +61,13 @@ def test_torque_decides_on_an_undamped_arm(hinges: Robot) -> None:
     assert [three.cause, four.cause] == ["torque", "torque"]
 
 
+def test_what_is_suspicious_for_the_confirmed_reason_is_not_called_possible(hinges: Robot) -> None:
+    """Attempts end after two confirmed failures; the rest lacks as much torque."""
+    [three] = verdicts(hinges, swing(1, 3))
+    times = [end - begin for begin, end in three.infeasible_spans]
+    assert sum(times) > 0.75 * 3.0
+
+
 def test_one_impossible_second_is_found_and_the_rest_stays(hinges: Robot) -> None:
     """A fast second within a calm motion: infeasible, with the span; everything else is feasible."""
     times = np.arange(0, 8 + 1e-9, 0.02)

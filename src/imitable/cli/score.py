@@ -51,6 +51,7 @@ def run(verb: Score) -> None:
     if helped(verb.common, verb.method, parse_scorer):
         return
     verb, rules = _sharded(verb), parse_rules(verb.fail_on)
+    _verdicts(verb)
     imitator, scorer = parse_robot(verb.imitator), _scorer(verb)
     check_doubts(verb, imitator)
     demos = _fit(verb, demonstrations(verb.demos, verb.leave_out), imitator)
@@ -83,6 +84,10 @@ def run(verb: Score) -> None:
 
 
 def _verdicts(verb: Score) -> VerdictOptions | None:
+    """Return how verdicts about the whole motion are found; reject what has no effect on others."""
+    if verb.verdicts == "share" and (verb.tolerance or verb.effort == "whole"):
+        name, value = ("--tolerance", verb.tolerance) if verb.tolerance else ("--effort", verb.effort)
+        raise BadOption(name, value, "it is of verdicts about the whole motion: give --verdicts motion")
     return VerdictOptions(verb.tolerance, verb.effort == "whole") if verb.verdicts == "motion" else None
 
 

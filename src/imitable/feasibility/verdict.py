@@ -232,6 +232,8 @@ class Assessor:
                 for span in strong or [self._lacking(case, begin, end)]:
                     blamed.append(span)
                     marked[max(begin, span.begin) : min(end, span.end)] = True
+        if windows is not None and confirmed:
+            marked |= self._alike(case, windows, rows, blamed)
         record = self._tracked(case, record, trajectories, windows, rows, marked)
         verdict, cause, reason = self._verdict(case, windows, failed, blamed)
         if verdict != "infeasible" and self.imitator.has_servos and (doubt := strength_unknown(self.imitator)):
@@ -248,6 +250,18 @@ class Assessor:
             covered_static=1.0,
             covered_dynamic=self._coverage(case, windows, rows),
         )
+
+    def _alike(self, case: _Case, windows: Windows, rows: Ints, blamed: Sequence[Span]) -> Bools:
+        """(T) what is suspicious for the reason that attempts confirmed, where no attempt has shown that it can be done.
+
+        A demonstration is not attempted further once enough failures are confirmed, so that the rest of such spans is open.
+        """
+        kinds = {span.kind for span in blamed}
+        marked = impossible([span for span in case.spans if span.kind in kinds and _is_strong(span)], len(case.trajectory))
+        for row in rows[windows.worst[rows] <= 1].tolist():
+            begin = int(windows.pieces.begins[row])
+            marked[begin : begin + int(windows.pieces.lengths[row])] = False
+        return marked
 
     def _verdict(
         self, case: _Case, windows: Windows | None, failed: Sequence[int], blamed: Sequence[Span]
